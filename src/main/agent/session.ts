@@ -1,0 +1,199 @@
+import type { RunRecord, TerminalReason } from '../../shared/run/record';
+import type { Counters, RunState } from '../../shared/run/state';
+import type { FailureInfo } from '../../shared/run/failure';
+import type { UnknownDecision } from '../../shared/run/sidecar';
+import type { GateReport, FingerprintDiff } from '../../shared/run/gates';
+import type { Durability, RecordPlace, RunStore } from '../journal/journal';
+import type { Model } from '../model/model';
+import type { ToolSet } from '../tool/tool';
+import type { Profile } from '../settings/profile';
+
+/** What the loop is built from; made in a composition root. */
+export interface AgentParts {
+  model(profile: Profile): Model;
+  tools(profile: Profile): ToolSet;
+  /** Values that are replaced in tool results before they are recorded. */
+  secrets(): string[];
+  now(): Date;
+  newId(): string;
+}
+
+export type ApprovalDecision =
+  | { decision: 'once' | 'run' }
+  /** `words` go to the model as the tool's answer. */
+  | { decision: 'deny'; words?: string };
+
+/** A state-changing call that waits for a person. `hash` binds an answer to exactly this call; it is single use. */
+export interface ApprovalRequest {
+  hash: string;
+  toolUseId: string;
+  tool: string;
+  /** Exact JSON text of the input. */
+  input: string;
+  /** One line: exactly what would run. */
+  line: string;
+}
+
+export interface UnknownAnswer {
+  toolUseId: string;
+  decision: UnknownDecision;
+  /** For `happened`: what the model is told as the tool's result. */
+  words?: string;
+}
+
+export type Phase =
+  /** The model answers. */
+  | 'calling'
+  /** A tool runs. */
+  | 'tool'
+  /** A state-changing tool waits for a person. */
+  | 'waiting'
+  /** A chat that waits for the person's next message; the writer's place is free. */
+  | 'idle'
+  /** The session is over; see `outcome`. */
+  | 'ended';
+
+/** How a session ended. `your_turn`: a chat at its input boundary. `private` runs end like any other but are nowhere. */
+export interface Outcome {
+  reason: TerminalReason | 'your_turn';
+  message?: string;
+  failure?: FailureInfo;
+}
+
+export type SessionEvent =
+  /** A record became durable (`place`), or was made in a private run (no place). */
+  | { type: 'record'; record: RunRecord; place?: RecordPlace; durability: Durability; at: string }
+  | { type: 'text' | 'thinking'; text: string; iteration: number }
+  | { type: 'tool_input'; id: string; name: string; text: string }
+  /** What was streamed for this iteration is void: the call is tried again. */
+  | { type: 'stream_reset'; iteration: number; reason: string; waitMs: number }
+  | { type: 'phase'; phase: Phase; tool?: string; toolUseId?: string }
+  | { type: 'tool_started'; toolUseId: string; tool: string; at: string }
+  | { type: 'approval'; request: ApprovalRequest }
+  | { type: 'approval_settled'; toolUseId: string; decision: 'once' | 'run' | 'deny' | 'withdrawn' }
+  | { type: 'queued'; messages: string[] }
+  | { type: 'warning'; code: string; text: string }
+  /** A reset moved the session to a new run. */
+  | { type: 'rotated'; from: string; to: string }
+  | { type: 'ended'; outcome: Outcome };
+
+export interface SessionSnapshot {
+  id: string;
+  private: boolean;
+  phase: Phase;
+  state: RunState;
+  counters: Counters;
+  lastSeq: number;
+  approval?: ApprovalRequest;
+  /** What was streamed of the answer under way. */
+  streaming: { iteration: number; text: string; thinking: string };
+  queued: string[];
+  runningTool?: { toolUseId: string; tool: string; at: string };
+  /** Set while a pause was asked for and its boundary is not reached. */
+  pausing: boolean;
+  /** Steps of this allowance: used and cap. */
+  steps: { used: number; cap: number };
+  outcome?: Outcome;
+}
+
+/**
+ * A run with a living writer (or a private one).
+ *
+ * Promises: events come in order and after their effect is durable; no method throws for being called at the wrong
+ * time (they answer false); listeners that throw are ignored; after `ended` nothing more happens.
+ */
+export interface Session {
+  readonly id: string;
+  snapshot(): SessionSnapshot;
+  on(listener: (event: SessionEvent) => void): () => void;
+  /** Chat only: starts a turn, or queues behind the running one. While an approval waits it is a refusal with these words. */
+  say(text: string): boolean;
+  /** Takes a queued message back. */
+  unqueue(index: number): boolean;
+  answer(hash: string, decision: ApprovalDecision): boolean;
+  /** Suspends at the next boundary. */
+  pause(): void;
+  /** Stops now: the running tool is answered as interrupted, the rest as not run, then suspended. */
+  cancel(): void;
+  /** Chat only: a new run that begins with `prompt` and none of this context. The old one is suspended and freed. */
+  reset(prompt: string): boolean;
+  /** Resolves at the next `idle` or `ended`. */
+  settled(): Promise<Outcome>;
+  /** Suspends, frees everything. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  /** undefined: private, nothing is written. */
+  store: RunStore | undefined;
+  id?: string;
+  prompt: string;
+  chat: boolean;
+  profile: Profile;
+  /** Absolute path. */
+  folder?: string;
+  /** Tools allowed for this run without asking. */
+  allow?: string[];
+  /** Asked for state-changing tools. `auto-deny`: nobody is there to ask (answers the call as not allowed). */
+  approvals: 'ask' | 'auto-deny';
+}
+
+export interface ResumeOptions {
+  store: RunStore;
+  id: string;
+  profile: Profile;
+  folder?: string;
+  allow?: string[];
+  approvals: 'ask' | 'auto-deny';
+  force?: boolean;
+  /** The endpoint change was seen and accepted; Force does not cover it. */
+  acceptEndpoint?: boolean;
+  unknown?: UnknownAnswer[];
+  /** Answer for every unknown outcome not named in `unknown`. */
+  unknownDefault?: 'run' | 'skip';
+  /** Open as; absent: the run's own mode. */
+  interactive?: boolean;
+  /** A follow-up to say after the pending turn (chat only). */
+  say?: string;
+}
+
+/** A tool use of a pending turn, seen before anything runs. */
+export interface PendingTool {
+  toolUseId: string;
+  tool: string;
+  input: string;
+  line: string;
+  /** `answered`: kept result. `run`: would run. `ask`: would run after approval. `unknown`: started, outcome not known.
+   *  `not_run`: its turn was cut short, so it is answered as not run. `missing`: the profile has no such tool. */
+  fate: 'answered' | 'run' | 'ask' | 'unknown' | 'not_run' | 'missing';
+  changes: boolean;
+  startedAt?: string;
+}
+
+/** Everything a person sees before a resume acts. Computing it changes nothing. */
+export interface Preflight {
+  id: string;
+  gates: GateReport[];
+  /** No gate refuses. */
+  ok: boolean;
+  diff: FingerprintDiff[];
+  recordedEndpoint?: string;
+  currentEndpoint?: string;
+  /** Profile, folder that the run last used, by the sidecar. */
+  profile?: string;
+  folder?: string;
+  pending: PendingTool[];
+  unknown: PendingTool[];
+  /** What a resume would do next. `finish`: only the terminal record is missing. `input`: wait for the person. */
+  next: 'tools' | 'call' | 'input' | 'finish' | 'nothing';
+  counters: Counters;
+  records: number;
+  /** Model replies that are recorded and will not be paid again. */
+  paidCalls: number;
+  /** Conversation ends at a paused turn: server-side state may have expired. */
+  pausedTurn: boolean;
+  /** Roughly what the next call sends, in characters of JSON. */
+  nextCallChars: number;
+  /** Text of a reply that a crash cut off, outside the conversation. */
+  lost?: { text: string; thinking?: string; at: string };
+}

@@ -1,0 +1,34 @@
+import type { ToolDef } from '../model/model';
+
+export interface ToolContext {
+  /** The run's folder, a real absolute path; undefined when the run has none. */
+  folder: string | undefined;
+  /** Aborted on cancel and on time-out; a tool stops at once. */
+  signal: AbortSignal;
+}
+
+/** What the model gets. Oversize `content` is clipped by the loop, not here. */
+export interface ToolOutcome {
+  content: string;
+  is_error?: boolean;
+}
+
+/**
+ * Something that an agent can do.
+ *
+ * Promises: `run` never leaves the folder; it checks its input and answers mistakes with `is_error`, it does not throw
+ * for them; after `signal` it neither starts nor continues an effect.
+ */
+export interface Tool {
+  readonly def: ToolDef;
+  /** true: may change something outside the conversation, so it needs approval and is never silently run twice. */
+  readonly changes: boolean;
+  /** Milliseconds. */
+  readonly timeoutMs: number;
+  /** One line that shows exactly what would run, for cards, approvals and `show`. */
+  describe(input: unknown): string;
+  run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** The tools of a profile, in the order that the fingerprint hashes. */
+export type ToolSet = readonly Tool[];

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+/**
+ * What format v3 has no place for, beside the journal. Losing it costs comfort, never the run:
+ * every reader must cope with it being absent, torn, or older than the journal.
+ *
+ * Durability class: `synced` entries are durable before the effect that they precede; `lazy` ones when convenient.
+ */
+const fingerprint = z.object({
+  provider: z.string(),
+  model: z.string(),
+  system_hash: z.string(),
+  tools_hash: z.string(),
+  thinking_mode: z.string(),
+  max_tokens: z.number(),
+  max_iterations: z.number(),
+});
+const at = z.string(); // RFC 3339, UTC
+
+export const unknownDecision = z.enum(['run', 'skip', 'happened']);
+/** What a person said about a tool whose outcome nobody knows. */
+export type UnknownDecision = z.infer<typeof unknownDecision>;
+
+export const sidecarEntry = z.discriminatedUnion('kind', [
+  /** First entry: the run it belongs to, by SHA-256 of the meta line (without newline). Another hash: the sidecar is ignored. */
+  z.object({ kind: z.literal('bind'), meta_sha256: z.string(), app: z.string(), at }),
+  /** synced. Where the run runs: written at start and at each resume that changes one of them. */
+  z.object({
+    kind: z.literal('config'),
+    at,
+    profile: z.string().optional(),
+    folder: z.string().optional(),
+    endpoint: z.string().optional(),
+  }),
+  /** lazy. Wall-clock time at which a record became durable. */
+  z.object({ kind: z.literal('time'), seq: z.number(), at }),
+  /** synced, before a tool runs. `changes`: the tool may change something outside the conversation. */
+  z.object({
+    kind: z.literal('intent'),
+    at,
+    tool_use_id: z.string(),
+    tool: z.string(),
+    input_sha256: z.string(),
+    changes: z.boolean(),
+  }),
+  /** synced, before the tool that it allows (or the answer that refuses it). */
+  z.object({
+    kind: z.literal('approval'),
+    at,
+    tool_use_id: z.string(),
+    tool: z.string(),
+    hash: z.string(),
+    decision: z.enum(['once', 'run', 'always', 'deny']),
+    by: z.enum(['person', 'flag', 'run', 'profile']),
+    words: z.string().optional(),
+  }),
+  /** synced, before a resume acts: the force ledger and the answers to unknown outcomes. */
+  z.object({
+    kind: z.literal('resume'),
+    at,
+    after_seq: z.number(),
+    forced: z.boolean(),
+    /** The fingerprint that the run goes on with; the next resume compares with the last accepted one. */
+    accepted: fingerprint,
+    changed: z.array(z.object({ field: z.string(), recorded: z.string(), current: z.string() })),
+    endpoint: z.object({ from: z.string(), to: z.string() }).optional(),
+    unknown: z.array(
+      z.object({ tool_use_id: z.string(), decision: unknownDecision, words: z.string().optional() }),
+    ),
+  }),
+  /** lazy, while a reply streams; the last one for an iteration that never became a record is the lost text. */
+  z.object({
+    kind: z.literal('partial'),
+    at,
+    after_seq: z.number(),
+    iteration: z.number(),
+    text: z.string(),
+    thinking: z.string().optional(),
+  }),
+  /** synced, before the clipped record: where the full text of a tool result is kept. */
+  z.object({
+    kind: z.literal('clip'),
+    at,
+    tool_use_id: z.string(),
+    file: z.string(),
+    bytes: z.number(),
+  }),
+  /** The run that this one was made from. */
+  z.object({
+    kind: z.literal('lineage'),
+    at,
+    from: z.string(),
+    store: z.string().optional(),
+    through_seq: z.number().optional(),
+    prefix_sha256: z.string().optional(),
+    why: z.enum(['reset', 'fork', 'continue', 'import']),
+  }),
+]);
+export type SidecarEntry = z.infer<typeof sidecarEntry>;
+export type SidecarKind = SidecarEntry['kind'];
+export const SYNCED_KINDS: ReadonlySet<SidecarKind> = new Set([
+  'bind',
+  'config',
+  'intent',
+  'approval',
+  'resume',
+  'clip',
+  'lineage',
+]);
+
+/** One run's row in a store's catalogue: last writer wins, no lock needed. */
+export const catalogueEntry = z.object({
+  title: z.string().max(300).optional(),
+  pinned: z.boolean().optional(),
+  tags: z.array(z.string().max(60)).max(50).optional(),
+});
+export type CatalogueEntry = z.infer<typeof catalogueEntry>;
