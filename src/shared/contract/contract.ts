@@ -1,0 +1,272 @@
+import { z } from 'zod';
+import { profile as profileSchema } from '../run/profile';
+import { transcriptItem } from './items';
+import { preflightView, profileView, runChange, runHead, runId, runRow, runStatus } from './views';
+
+/**
+ * The one table of what may cross between the main process and a window. Types, validation, documentation and the
+ * hostile-input tests all follow from it; a door has no other way in.
+ */
+const text = (max: number) => z.string().max(max);
+const nothing = z.strictObject({});
+const done = z.object({ done: z.boolean() });
+/** Characters that one message, draft or search may have. */
+export const MESSAGE_LIMIT = 1_000_000;
+
+export const commands = {
+  /** First call of a window. */
+  'app.hello': {
+    input: nothing,
+    output: z.object({
+      version: z.string(),
+      door: z.enum(['electron', 'browser']),
+      platform: z.string(),
+      store: z.object({
+        url: z.string(),
+        label: z.string(),
+        durability: z.string(),
+        caution: z.string().optional(),
+      }),
+      /** The door has a native folder dialog; else `folder.list` serves a picker in the window. */
+      nativeDialogs: z.boolean(),
+      home: z.string(),
+    }),
+  },
+  /** Newest first. `days` group the whole filtered list: local date (YYYY-MM-DD) and count, same order as the rows. */
+  'library.page': {
+    input: z.strictObject({
+      offset: z.int().min(0),
+      limit: z.int().min(1).max(200),
+      states: z.array(runStatus).max(20).optional(),
+      words: text(200).optional(),
+    }),
+    output: z.object({
+      total: z.number(),
+      all: z.number(),
+      counts: z.record(z.string(), z.number()),
+      days: z.array(z.object({ day: z.string(), count: z.number() })),
+      rows: z.array(runRow),
+      trashed: z.number(),
+    }),
+  },
+  'run.rename': { input: z.strictObject({ id: runId, title: text(300) }), output: done },
+  /** To the trash; `run.restore` undoes it. */
+  'run.trash': { input: z.strictObject({ id: runId }), output: done },
+  'run.restore': { input: z.strictObject({ id: runId }), output: done },
+  /** Snapshot, and from then on `run.change` events until `run.unwatch`. */
+  'run.watch': {
+    input: z.strictObject({ id: runId }),
+    output: z.object({
+      head: runHead,
+      stream: z.object({ iteration: z.number(), text: z.string(), thinking: z.string() }).optional(),
+    }),
+  },
+  'run.unwatch': { input: z.strictObject({ id: runId }), output: done },
+  /** A page of transcript items. */
+  'run.items': {
+    input: z.strictObject({ id: runId, from: z.int().min(0), limit: z.int().min(1).max(200) }),
+    output: z.object({
+      items: z.array(transcriptItem),
+      from: z.number(),
+      total: z.number(),
+      lastSeq: z.number(),
+    }),
+  },
+  /** More of a long text. `part`: which text of the item. Offsets in characters. */
+  'run.text': {
+    input: z.strictObject({
+      id: runId,
+      key: text(60),
+      part: z.enum(['text', 'input', 'result']),
+      from: z.int().min(0),
+      limit: z.int().min(1).max(500_000),
+    }),
+    output: z.object({ text: z.string(), total: z.number() }),
+  },
+  /** Full text of a clipped result, kept beside the journal. */
+  'run.kept': {
+    input: z.strictObject({
+      id: runId,
+      name: text(200),
+      from: z.int().min(0),
+      limit: z.int().min(1).max(500_000),
+    }),
+    output: z.object({ text: z.string(), total: z.number() }),
+  },
+  /** Where `words` occur, case-insensitive, in all texts of the transcript. */
+  'run.find': {
+    input: z.strictObject({ id: runId, words: text(500) }),
+    output: z.object({
+      hits: z.array(z.object({ index: z.number(), key: z.string(), count: z.number() })),
+      total: z.number(),
+    }),
+  },
+  /** One record as it stands in the journal. */
+  'run.record': {
+    input: z.strictObject({
+      id: runId,
+      seq: z.int().min(1),
+      from: z.int().min(0),
+      limit: z.int().min(1).max(500_000),
+    }),
+    output: z.object({
+      seq: z.number(),
+      kind: z.string(),
+      offset: z.number(),
+      bytes: z.number(),
+      at: z.string().optional(),
+      durability: z.string(),
+      json: z.string(),
+      total: z.number(),
+    }),
+  },
+  'run.start': {
+    input: z.strictObject({
+      prompt: text(MESSAGE_LIMIT).min(1),
+      chat: z.boolean(),
+      private: z.boolean(),
+      profile: text(80),
+      folder: text(4096).optional(),
+    }),
+    output: z.object({ id: runId }),
+  },
+  /** Starts a turn, queues, or (while an approval waits) refuses with these words. */
+  'run.say': { input: z.strictObject({ id: runId, text: text(MESSAGE_LIMIT).min(1) }), output: done },
+  'run.unqueue': { input: z.strictObject({ id: runId, index: z.int().min(0).max(1000) }), output: done },
+  'run.approve': {
+    input: z.strictObject({
+      id: runId,
+      hash: text(128),
+      decision: z.enum(['once', 'run', 'deny']),
+      words: text(10_000).optional(),
+    }),
+    output: done,
+  },
+  'run.pause': { input: z.strictObject({ id: runId }), output: done },
+  'run.cancel': { input: z.strictObject({ id: runId }), output: done },
+  'run.reset': {
+    input: z.strictObject({ id: runId, prompt: text(MESSAGE_LIMIT).min(1) }),
+    output: done,
+  },
+  /** Looks only. Profile absent: the one the run last used, else the best match. */
+  'run.preflight': {
+    input: z.strictObject({ id: runId, profile: text(80).optional(), folder: text(4096).optional() }),
+    output: preflightView,
+  },
+  'run.resume': {
+    input: z.strictObject({
+      id: runId,
+      profile: text(80),
+      folder: text(4096).optional(),
+      force: z.boolean(),
+      acceptEndpoint: z.boolean(),
+      unknown: z
+        .array(
+          z.strictObject({
+            toolUseId: text(300),
+            decision: z.enum(['run', 'skip', 'happened']),
+            words: text(100_000).optional(),
+          }),
+        )
+        .max(200),
+      say: text(MESSAGE_LIMIT).optional(),
+    }),
+    output: done,
+  },
+  'draft.get': { input: z.strictObject({ key: text(200) }), output: z.object({ text: z.string() }) },
+  'draft.set': { input: z.strictObject({ key: text(200), text: text(MESSAGE_LIMIT) }), output: done },
+  'profiles.list': {
+    input: nothing,
+    output: z.object({
+      profiles: z.array(
+        z.object({
+          profile: profileView,
+          builtIn: z.boolean(),
+          /** Empty when it can be used now; else why not ("ANTHROPIC_API_KEY is not set"). */
+          problem: z.string(),
+        }),
+      ),
+      tools: z.array(z.object({ name: z.string(), description: z.string(), changes: z.boolean() })),
+      file: z.string(),
+      /** The file is broken: what and where. Built-in profiles still work. */
+      problem: z.string(),
+    }),
+  },
+  /** `was`: the name before an edit; absent for a new one. */
+  'profiles.save': {
+    input: z.strictObject({ profile: profileSchema, was: text(80).optional() }),
+    output: done,
+  },
+  'profiles.remove': { input: z.strictObject({ name: text(80) }), output: done },
+  /** Model names that a service offers, for the editor. */
+  'profiles.models': {
+    input: z.strictObject({
+      provider: z.enum(['anthropic', 'openai', 'practice']),
+      endpoint: text(2000).optional(),
+      key_env: text(200).optional(),
+    }),
+    output: z.object({ models: z.array(z.string()) }),
+  },
+  /** Model servers found on loopback. */
+  'profiles.discover': {
+    input: nothing,
+    output: z.object({
+      servers: z.array(z.object({ name: z.string(), endpoint: z.string(), models: z.array(z.string()) })),
+    }),
+  },
+  /** Native dialog; empty when it was dismissed. */
+  'folder.pick': { input: nothing, output: z.object({ folder: z.string() }) },
+  /** Folders inside a folder, for the picker of a door without dialogs. */
+  'folder.list': {
+    input: z.strictObject({ path: text(4096) }),
+    output: z.object({
+      path: z.string(),
+      parent: z.string().optional(),
+      folders: z.array(z.string()),
+      files: z.number(),
+    }),
+  },
+  /** A folder of sample files, made on first use, for a first try. */
+  'folder.sample': { input: nothing, output: z.object({ folder: z.string() }) },
+  'folder.recent': { input: nothing, output: z.object({ folders: z.array(z.string()) }) },
+  /** Asks the person (host shown), then opens https and mailto links outside. */
+  'link.open': { input: z.strictObject({ url: text(4096) }), output: done },
+  'prefs.get': {
+    input: nothing,
+    output: z.object({
+      theme: z.enum(['system', 'light', 'dark']),
+      zoom: z.number(),
+      profile: z.string().optional(),
+    }),
+  },
+  'prefs.set': {
+    input: z.strictObject({
+      theme: z.enum(['system', 'light', 'dark']).optional(),
+      zoom: z.number().min(0.5).max(3).optional(),
+      profile: text(80).optional(),
+    }),
+    output: done,
+  },
+} as const;
+
+export const events = {
+  /** The list changed: ask for the pages that are shown again. */
+  'library.changed': z.object({ ids: z.array(runId) }),
+  /** For a watched run. `after`: the journal seq that this change builds on; a gap means: watch again. */
+  'run.change': z.object({ id: runId, after: z.number(), change: runChange }),
+  'profiles.changed': z.object({}),
+  /** Bring this run to the front (second start, notification click). Empty: just the window. */
+  'app.focus': z.object({ id: z.string() }),
+  /** A menu entry that the window handles. */
+  'app.menu': z.object({
+    action: z.enum(['new', 'palette', 'shortcuts', 'find', 'profiles', 'zoom_in', 'zoom_out', 'zoom_reset']),
+  }),
+  /** Something that belongs to no run. */
+  'app.notice': z.object({ tone: z.enum(['info', 'warn', 'bad']), text: z.string() }),
+} as const;
+
+export type CommandName = keyof typeof commands;
+export type CommandInput<N extends CommandName> = z.input<(typeof commands)[N]['input']>;
+export type CommandOutput<N extends CommandName> = z.output<(typeof commands)[N]['output']>;
+export type EventName = keyof typeof events;
+export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>;

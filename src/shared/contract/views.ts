@@ -1,0 +1,192 @@
+import { z } from 'zod';
+import { FAILURE_CODES } from '../run/failure';
+import { transcriptItem } from './items';
+
+/** Pieces of payload that several commands and events share. All data is plain JSON. */
+
+export const runId = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/);
+
+export const failureInfo = z.object({
+  code: z.enum(FAILURE_CODES),
+  message: z.string(),
+  kept: z.string().optional(),
+  todo: z.string().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const runStatus = z.enum([
+  'running',
+  'waiting',
+  'your_turn',
+  'interrupted',
+  'paused',
+  'finished',
+  'failed',
+  'budget',
+  'steps',
+  'damaged',
+  'new',
+]);
+export type RunStatus = z.infer<typeof runStatus>;
+
+export const counters = z.object({
+  llm_calls: z.number(),
+  tool_calls: z.number(),
+  remote_tool_calls: z.number(),
+  in_tokens: z.number(),
+  out_tokens: z.number(),
+  cache_read_tokens: z.number(),
+  cache_create_tokens: z.number(),
+});
+
+/** A run as the library shows it. */
+export const runRow = z.object({
+  id: runId,
+  /** The person's own title, else the first words of the prompt. */
+  title: z.string(),
+  renamed: z.boolean(),
+  status: runStatus,
+  /** Half a sentence beside the status: "in write_file · step 6 of 50". */
+  detail: z.string(),
+  model: z.string().optional(),
+  provider: z.string().optional(),
+  store: z.string(),
+  created: z.string().optional(),
+  updated: z.string(),
+  counters: counters.optional(),
+  private: z.boolean(),
+  /** Someone writes it in another process: read-only and live here. */
+  elsewhere: z.boolean(),
+  failure: failureInfo.optional(),
+});
+export type RunRow = z.infer<typeof runRow>;
+
+export const approval = z.object({
+  hash: z.string(),
+  toolUseId: z.string(),
+  tool: z.string(),
+  input: z.string(),
+  line: z.string(),
+});
+
+export const phase = z.enum(['calling', 'tool', 'waiting', 'idle', 'ended']);
+
+/** A run as the middle of the window shows it. Items come separately, in pages. */
+export const runHead = z.object({
+  row: runRow,
+  /** `live`: this process writes it. `watch`: another one does. `still`: nobody does. */
+  mode: z.enum(['live', 'watch', 'still']),
+  chat: z.boolean(),
+  phase: phase.optional(),
+  pausing: z.boolean(),
+  approval: approval.optional(),
+  queued: z.array(z.string()),
+  runningTool: z.object({ toolUseId: z.string(), tool: z.string(), at: z.string() }).optional(),
+  profile: z.string().optional(),
+  folder: z.string().optional(),
+  endpoint: z.string().optional(),
+  steps: z.object({ used: z.number(), cap: z.number() }),
+  /** Tokens; cap 0: no limit. */
+  budget: z.object({ used: z.number(), cap: z.number() }),
+  counters,
+  lastSeq: z.number(),
+  /** Number of transcript items now. */
+  items: z.number(),
+  durability: z.enum(['disk', 'acknowledged', 'memory']),
+  bytes: z.number(),
+  warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
+  /** Why the run ended or cannot go on, where there is something to say. */
+  failure: failureInfo.optional(),
+  caution: z.string().optional(),
+  fingerprint: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+});
+export type RunHead = z.infer<typeof runHead>;
+
+export const pendingTool = z.object({
+  toolUseId: z.string(),
+  tool: z.string(),
+  input: z.string(),
+  line: z.string(),
+  fate: z.enum(['answered', 'run', 'ask', 'unknown', 'not_run', 'missing']),
+  changes: z.boolean(),
+  startedAt: z.string().optional(),
+});
+
+export const preflightView = z.object({
+  id: runId,
+  ok: z.boolean(),
+  gates: z.array(
+    z.object({
+      gate: z.enum(['completed', 'interactivity', 'provider', 'drift']),
+      outcome: z.enum(['pass', 'refuse', 'forced']),
+      text: z.string(),
+    }),
+  ),
+  diff: z.array(
+    z.object({
+      field: z.string(),
+      recorded: z.string(),
+      current: z.string(),
+      changed: z.boolean(),
+      force: z.enum(['forceable', 'hard']),
+    }),
+  ),
+  /** The profile that this pre-flight was made with, and whether its folder and tools exist. */
+  profile: z.string(),
+  folder: z.string().optional(),
+  /** Profiles that would pass every gate unforced, best first. */
+  matching: z.array(z.string()),
+  endpoint: z
+    .object({ recorded: z.string().optional(), current: z.string().optional(), changed: z.boolean() })
+    .optional(),
+  pending: z.array(pendingTool),
+  unknown: z.array(pendingTool),
+  next: z.enum(['tools', 'call', 'input', 'finish', 'nothing']),
+  records: z.number(),
+  paidCalls: z.number(),
+  pausedTurn: z.boolean(),
+  nextCallChars: z.number(),
+  counters,
+  lost: z.object({ text: z.string(), thinking: z.string().optional(), at: z.string() }).optional(),
+  writer: z.enum(['none', 'here', 'elsewhere', 'unknown']),
+});
+export type PreflightView = z.infer<typeof preflightView>;
+
+/** A change of a watched run after its snapshot. */
+export const runChange = z.discriminatedUnion('type', [
+  /** Items that are new or changed because record `seq` became durable; replaces by key, appends otherwise. */
+  z.object({ type: z.literal('items'), seq: z.number(), items: z.array(transcriptItem), total: z.number() }),
+  /** Streamed text of the answer under way: `from` is the offset at which `text` goes (characters); shown outside items. */
+  z.object({
+    type: z.literal('stream'),
+    part: z.enum(['text', 'thinking']),
+    iteration: z.number(),
+    from: z.number(),
+    text: z.string(),
+  }),
+  /** What was streamed for this iteration is void or became items. */
+  z.object({ type: z.literal('stream_end'), iteration: z.number(), reason: z.string().optional() }),
+  z.object({ type: z.literal('head'), head: runHead }),
+  z.object({ type: z.literal('notice'), code: z.string(), text: z.string() }),
+  /** The session went on in another run. */
+  z.object({ type: z.literal('rotated'), to: runId }),
+]);
+export type RunChange = z.infer<typeof runChange>;
+
+export const profileView = z.object({
+  name: z.string(),
+  provider: z.enum(['anthropic', 'openai', 'practice']),
+  model: z.string(),
+  endpoint: z.string().optional(),
+  key_env: z.string().optional(),
+  system_prompt: z.string(),
+  thinking: z.boolean(),
+  tools: z.array(z.string()),
+  limits: z.object({
+    max_iterations: z.number(),
+    max_tokens: z.number(),
+    max_output_tokens: z.number().optional(),
+    call_timeout: z.number(),
+  }),
+});
+export type ProfileView = z.infer<typeof profileView>;
