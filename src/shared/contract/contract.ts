@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../zod';
 import { profile as profileSchema } from '../run/profile';
 import { transcriptItem } from './items';
 import { preflightView, profileView, runChange, runHead, runId, runRow, runStatus } from './views';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../zod';
 
 /**
  * What a transcript shows, one item after another; live and stored runs use the same items.

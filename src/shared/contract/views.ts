@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../zod';
 import { FAILURE_CODES } from '../run/failure';
 import { transcriptItem } from './items';
 

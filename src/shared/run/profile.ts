@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../zod';
 
 /** Everything that decides how a run behaves. The fingerprint is computed from it; runs store only its name. */
 export const profile = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from '../zod';
 
 /**
  * What format v3 has no place for, beside the journal. Losing it costs comfort, never the run:
