@@ -1,0 +1,114 @@
+import { z } from '../../shared/zod';
+import { defineTool } from './define';
+import { inFolder, shown } from './folder';
+import type { Dir } from './folder';
+import { looksBinary, readUpTo, shorten } from './text';
+import { counted, sizeOf, walk } from './walk';
+
+const MAX_MATCHES = 200;
+const MAX_FILE = 4 * 1024 * 1024;
+const MAX_TOTAL = 256 * 1024 * 1024;
+const MAX_LINE = 300;
+
+export const searchText = defineTool({
+  name: 'search_text',
+  description:
+    'Finds lines that hold a text, in one file or in all files below a folder. The text is taken literally. Binary files, files over 4 MiB, .git and node_modules are passed over.',
+  schema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', minLength: 1, description: 'The text to find.' },
+      path: {
+        type: 'string',
+        description: 'A file or folder, relative to the working folder. Default: the working folder.',
+      },
+      case_sensitive: {
+        type: 'boolean',
+        description: 'Whether upper and lower case differ. Default: false.',
+      },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  input: z.strictObject({
+    query: z.string().min(1),
+    path: z.string().default('.'),
+    case_sensitive: z.boolean().default(false),
+  }),
+  changes: false,
+  timeoutMs: 30_000,
+  describe: ({ query, path }) => `search_text ${JSON.stringify(query)} in ${shown(path)}`,
+  async run({ query, path, case_sensitive }, { folder, signal }) {
+    const hunt = new Hunt(query, case_sensitive, signal);
+    const found = await inFolder(folder, path, { whole: true }, async (dir, _last, parts) => {
+      const base = parts.length ? `${parts.join('/')}/` : '';
+      const cut = await walk(dir, { depth: 64, signal }, async (entry) => {
+        if (entry.kind !== 'file') return;
+        const size = (await sizeOf(entry))?.size ?? 0;
+        if (size > MAX_FILE) return void hunt.passed++;
+        await hunt.look(entry.dir, entry.name, base + entry.path);
+        return !hunt.full;
+      });
+      return cut;
+    }).catch(async (cause: unknown) => {
+      // Not a folder: look into the one file.
+      if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR')) throw cause;
+      await inFolder(folder, path, {}, async (dir, name, parts) => hunt.look(dir, name, parts.join('/')));
+      return false;
+    });
+    return { content: hunt.report(found) };
+  },
+});
+
+class Hunt {
+  readonly lines: string[] = [];
+  files = 0;
+  matches = 0;
+  passed = 0;
+  full = false;
+  private read = 0;
+  private readonly needle: string;
+
+  constructor(
+    query: string,
+    private readonly exact: boolean,
+    private readonly signal: AbortSignal,
+  ) {
+    this.needle = exact ? query : query.toLowerCase();
+  }
+
+  async look(dir: Dir, name: string, path: string): Promise<void> {
+    const bytes = await readUpTo(dir, name, MAX_FILE, this.signal).catch(() => undefined);
+    if (!bytes) return void this.passed++;
+    if (looksBinary(bytes)) return;
+    this.read += bytes.length;
+    if (this.read > MAX_TOTAL) this.full = true;
+    const text = bytes.toString('utf8');
+    if (!this.holds(text)) return;
+    let here = 0;
+    for (const [index, line] of text.split('\n').entries()) {
+      if (!this.holds(line)) continue;
+      here++;
+      if (this.lines.length >= MAX_MATCHES) {
+        this.full = true;
+        break;
+      }
+      const flat = line.replace(/\r$/, '').trim();
+      this.lines.push(`${shown(path)}:${index + 1}: ${shorten(flat, MAX_LINE)}`);
+    }
+    this.matches += here;
+    this.files += here > 0 ? 1 : 0;
+  }
+
+  private holds(text: string): boolean {
+    return (this.exact ? text : text.toLowerCase()).includes(this.needle);
+  }
+
+  report(cut: boolean): string {
+    const more = this.full || cut ? ' (there may be more: narrow the search)' : '';
+    const over = this.passed > 0 ? `\n(${counted(this.passed, 'large or unreadable file')} passed over)` : '';
+    if (this.matches === 0) return `No matches${more}.${over}`;
+    const head = `${counted(this.lines.length, 'matching line')} in ${counted(this.files, 'file')}${more}:`;
+    return `${[head, ...this.lines].join('\n')}${over}`;
+  }
+}
