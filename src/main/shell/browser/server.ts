@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { FRAME_LIMIT, type Port } from '../../../shared/contract/frame';
+import { socketPort, type SocketLike } from '../../../shared/contract/text-port';
+import { readAsset } from '../assets';
+import { pageHeaders } from '../policy';
+import { isStranger } from './peer';
+import { Gatekeeper } from './token';
+
+/** Where the window's WebSocket is, and where it can ask whether it is still admitted (204 or 403). */
+export const LIVE_PATH = '/live';
+export const ADMITTED_PATH = '/admitted';
+
+export interface DoorOptions {
+  /** Folder of the built window. */
+  root: string;
+  /** 0: any free one. */
+  port: number;
+  /** A window connected. */
+  onConnect(port: Port): void;
+  /** Milliseconds between two signs of life of a connection. */
+  beatMs?: number;
+}
+
+export interface BrowserDoor {
+  readonly port: number;
+  /** A link that works once. */
+  link(): string;
+  close(): Promise<void>;
+}
+
+/** More than this unsent, in bytes: nobody reads at the other end. */
+const BACKLOG = 64 * 1024 * 1024;
+
+/**
+ * The window over loopback HTTP. Refuses every request whose Host is not the door's own name (so a foreign name that
+ * was pointed at loopback gets nowhere), every WebSocket whose Origin is not the door's own page, and, but for the
+ * token's exchange, everything without the cookie.
+ */
+export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor> {
+  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 30_000 });
+  await listen(server, options.port);
+  const { port } = server.address() as AddressInfo;
+  const gate = new Gatekeeper(port);
+  const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
+  const headers = pageHeaders('self');
+
+  const plain = (response: ServerResponse, status: number, text: string) => {
+    const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title><p>${text}</p></html>`;
+    response.writeHead(status, {
+      ...headers,
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+    });
+    response.end(body);
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (!hosts.has(request.headers.host ?? '') || isStranger(request.socket)) {
+      plain(response, 403, 'This is not for you.');
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      plain(response, 405, 'Holdfast only shows its window here.');
+      return;
+    }
+    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+    const admitted = gate.admits(request.headers.cookie);
+    const token = path === '/' ? new URLSearchParams(query).get('token') : null;
+    if (token !== null) {
+      const cookie = gate.exchange(token);
+      if (cookie === undefined && !admitted) {
+        plain(
+          response,
+          403,
+          'This link was used already, or is not from this Holdfast. Start Holdfast again, or press Enter where it runs, for a new one.',
+        );
+        return;
+      }
+      // The token leaves the address bar, and with it the history.
+      response.writeHead(303, {
+        ...headers,
+        location: '/',
+        'cache-control': 'no-store',
+        ...(cookie !== undefined && { 'set-cookie': cookie }),
+      });
+      response.end();
+      return;
+    }
+    if (!admitted) {
+      plain(response, 403, 'Open Holdfast with the link that it printed. <a href="/">I did</a>');
+      return;
+    }
+    if (path === ADMITTED_PATH) {
+      response.writeHead(204, { ...headers, 'cache-control': 'no-store' });
+      response.end();
+      return;
+    }
+    const asset = await readAsset(options.root, path);
+    if (!asset) {
+      plain(response, 404, 'There is nothing here.');
+      return;
+    }
+    response.writeHead(200, {
+      ...headers,
+      'content-type': asset.type,
+      'content-length': asset.body.byteLength,
+      'cache-control': asset.frozen ? 'private, max-age=31536000, immutable' : 'no-store',
+    });
+    response.end(request.method === 'HEAD' ? undefined : asset.body);
+  };
+  server.on('request', (request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_LIMIT, perMessageDeflate: false });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const host = request.headers.host ?? '';
+    const allowed =
+      request.url === LIVE_PATH &&
+      hosts.has(host) &&
+      request.headers.origin === `http://${host}` &&
+      gate.admits(request.headers.cookie) &&
+      !isStranger(request.socket);
+    if (!allowed) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (live) => {
+      watchBeat(live, beats);
+      live.on('error', () => live.terminate());
+      options.onConnect(socketPort(live as SocketLike));
+    });
+  });
+
+  const beats = new Map<WebSocket, boolean>();
+  const timer = setInterval(() => {
+    for (const [live, heard] of beats) {
+      if (!heard || live.bufferedAmount > BACKLOG) live.terminate();
+      else {
+        beats.set(live, false);
+        live.ping();
+      }
+    }
+  }, options.beatMs ?? 15_000);
+  timer.unref();
+
+  return {
+    port,
+    link: () => `http://127.0.0.1:${port}/?token=${gate.token()}`,
+    async close() {
+      clearInterval(timer);
+      for (const live of sockets.clients) live.close(1001);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // A window that is going away has this long to say goodbye.
+      const impatient = setTimeout(() => {
+        for (const live of sockets.clients) live.terminate();
+        server.closeAllConnections();
+      }, 500);
+      server.closeIdleConnections();
+      await closed;
+      clearTimeout(impatient);
+    },
+  };
+}
+
+function watchBeat(live: WebSocket, beats: Map<WebSocket, boolean>): void {
+  beats.set(live, true);
+  live.on('pong', () => beats.set(live, true));
+  live.on('close', () => beats.delete(live));
+}
+
+/** Only ever on loopback. */
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
