@@ -1,18 +1,19 @@
 import tseslint from 'typescript-eslint';
 import hooks from 'eslint-plugin-react-hooks';
+import { builtinModules } from 'node:module';
+import fenceRule from './scripts/fence-rule.mjs';
 
-/** A folder fence: what code in `files` may not import, and where such code belongs instead. */
-const fence = (files, rules, ignores = []) => ({
+/**
+ * A folder fence: what code in `files` may not import (static, dynamic or re-exported), and where such code belongs
+ * instead. A file obeys the last fence that names it, so each lists all that hold for its folder.
+ */
+const fence = (files, fences, ignores = []) => ({
   files,
   ignores,
-  rules: {
-    'no-restricted-imports': ['error', { patterns: rules.map(([regex, message]) => ({ regex, message })) }],
-  },
+  rules: { 'holdfast/fence': ['error', ...fences.map(([pattern, message]) => ({ pattern, message }))] },
 });
 
-const node =
-  '^(node:|fs$|fs/|path$|os$|crypto$|child_process$|worker_threads$|stream$|http$|https$|net$|url$|util$|events$|buffer$)';
-const nodeInShared = [node, 'src/shared runs anywhere: code that needs Node belongs in src/main.'];
+const builtin = `^node:|^(${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`;
 const electron = [
   '^electron(/|$)',
   'Only src/main/shell/electron, src/main/index.ts and src/preload import electron: put window code in src/main/shell/electron and pass it inward.',
@@ -23,26 +24,16 @@ const vendors = [
   'A model vendor is known only to its adapter in src/main/model.',
 ];
 const doors = [
-  '/shell/',
-  'The core knows no door: composition roots (index, serve, cli) build doors in src/main/shell.',
+  '(^|/)shell/',
+  'The core knows no door: composition roots (index, serve) build doors in src/main/shell.',
 ];
-const upFromShared = [
-  '(^|/)(main|renderer|preload)/',
-  'src/shared imports only itself and zod: move what both sides need here, and the rest to src/main or src/renderer.',
-];
-const mainInRenderer = [
-  '(^|/)(main|preload)/',
-  'The window reaches the main process only through src/shared/contract: add a command or an event there.',
-];
-const rendererInMain = [
-  '(^|/)renderer/',
-  'src/main never imports the window: shared code belongs in src/shared.',
-];
+const window = ['(^|/)renderer/', 'src/main never imports the window: shared code belongs in src/shared.'];
 
 export default tseslint.config(
   { ignores: ['out', 'dist', 'node_modules', '.cache', 'test-results', 'test/fixtures'] },
   ...tseslint.configs.recommended,
   {
+    plugins: { holdfast: { rules: { fence: fenceRule } } },
     rules: {
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -54,15 +45,34 @@ export default tseslint.config(
     files: ['scripts/**', 'test/**', 'src/main/cli/**', 'src/main/serve.ts'],
     rules: { 'no-console': 'off' },
   },
-  fence(['src/shared/**'], [nodeInShared, electron, nats, vendors, upFromShared]),
   fence(
-    ['src/renderer/**'],
+    ['src/shared/**'],
     [
-      [node, 'The window has no Node: code that needs it belongs in src/main.'],
+      [builtin, 'src/shared runs anywhere: code that needs Node belongs in src/main.'],
       electron,
       nats,
       vendors,
-      mainInRenderer,
+      [
+        '(^|/)(main|renderer|preload)/',
+        'src/shared imports only itself and zod: move what both sides need here, and the rest to src/main or src/renderer.',
+      ],
+      [
+        '^(?!\\.|zod(/|$))',
+        'src/shared imports only itself and zod: code that needs a package belongs in src/main or src/renderer.',
+      ],
+    ],
+  ),
+  fence(
+    ['src/renderer/**'],
+    [
+      [builtin, 'The window has no Node: code that needs it belongs in src/main.'],
+      electron,
+      nats,
+      vendors,
+      [
+        '(^|/)(main|preload)/',
+        'The window reaches the main process only through src/shared/contract: add a command or an event there.',
+      ],
     ],
   ),
   {
@@ -73,13 +83,17 @@ export default tseslint.config(
   fence(
     ['src/preload/**'],
     [
-      [node, 'The preload is one closed channel: put Node code in src/main.'],
-      ['(^|/)(main|renderer)/', 'The preload imports only electron and types of src/shared.'],
+      [builtin, 'The preload is one closed channel: put Node code in src/main.'],
+      [
+        '(^|/)(main|renderer)/',
+        'The preload imports only electron and src/shared: put the rest in src/main.',
+      ],
+      ['^(?!\\.|electron$)', 'The preload imports only electron and src/shared: put the rest in src/main.'],
     ],
   ),
   fence(
     ['src/main/**'],
-    [electron, nats, vendors, doors, rendererInMain],
+    [electron, nats, vendors, doors, window],
     [
       'src/main/index.ts',
       'src/main/serve.ts',
@@ -88,8 +102,8 @@ export default tseslint.config(
       'src/main/journal/jetstream/**',
     ],
   ),
-  fence(['src/main/model/**'], [electron, nats, doors, rendererInMain]),
-  fence(['src/main/journal/jetstream/**'], [electron, vendors, doors, rendererInMain]),
-  fence(['src/main/shell/browser/**', 'src/main/serve.ts'], [electron, nats, vendors, rendererInMain]),
-  fence(['src/main/shell/electron/**', 'src/main/index.ts'], [nats, vendors, rendererInMain]),
+  fence(['src/main/model/**'], [electron, nats, doors, window]),
+  fence(['src/main/journal/jetstream/**'], [electron, vendors, doors, window]),
+  fence(['src/main/shell/browser/**', 'src/main/serve.ts'], [electron, nats, vendors, window]),
+  fence(['src/main/shell/electron/**', 'src/main/index.ts'], [nats, vendors, window]),
 );

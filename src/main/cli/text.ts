@@ -7,12 +7,8 @@ export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(HOSTILE, mark);
 }
 
-// Control characters but \t and \n, DEL, C1, line and paragraph separators, direction marks and overrides.
-// eslint's no-control-regex is about mistakes; these are meant.
-const HOSTILE = new RegExp(
-  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]',
-  'g',
-);
+// Control characters but \t and \n, DEL, C1, line and paragraph separators, direction overrides and isolates.
+const HOSTILE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 function mark(character: string): string {
   const code = character.charCodeAt(0);

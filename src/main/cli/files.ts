@@ -1,0 +1,212 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure, asFailure } from '../../shared/run/failure';
+import type { RunState, RunWarning } from '../../shared/run/state';
+import { encodeLine, readJournal } from '../../shared/run/codec';
+import { stateText } from '../../shared/run/fold';
+import { readRun } from '../journal/read';
+import type { Reading } from '../journal/read';
+import type { Console } from './console';
+import { EXIT } from './exit';
+import type { ExitCode } from './exit';
+import { jsonLine, oneLine, safeJson } from './text';
+
+/** Commands on journal files, wherever they lie: no store, no lock, no profile, no key. */
+
+/** A file to look at, and the name under which its line of output is found. */
+interface Named {
+  name: string;
+  path: string;
+}
+
+// What lies beside journals in a runs folder.
+const COMPANION = /(^\.|\.aux\.jsonl$|\.lock$|\.torn$|\.kept$|^catalogue\.)/;
+
+/**
+ * The files that a path means: itself under the name as given, or the files of a folder under their base names, in
+ * name order. A folder's companions (sidecars, locks, cut tails, hidden files) and its folders are left out.
+ *
+ * @throws Failure `not_found`
+ */
+async function filesOf(path: string): Promise<Named[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found)
+    throw new Failure({
+      code: 'not_found',
+      message: `There is no file or folder "${path}".`,
+      todo: 'Check the path.',
+    });
+  if (!found.isDirectory()) return [{ name: path, path }];
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !COMPANION.test(entry.name))
+    .map(({ name }) => ({ name, path: join(path, name) }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Reads and folds one file. Throws a Failure for what cannot be folded. */
+export async function foldFile(path: string): Promise<{ state: RunState; warnings: RunWarning[] }> {
+  const { folded, failure, warnings } = readRun(await bytesOf(path));
+  if (failure || !folded)
+    throw failure ?? new Failure({ code: 'empty', message: 'Nothing was recorded in it.' });
+  return { state: folded.state, warnings };
+}
+
+async function bytesOf(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    const message =
+      code === 'ENOENT' ? `There is no file "${path}".` : `"${path}" cannot be read (${code ?? 'unknown'}).`;
+    throw new Failure({ code: code === 'ENOENT' ? 'not_found' : 'io', message }, { cause });
+  }
+}
+
+/** Goes through all paths; a path that is not there costs its own line only. */
+async function each(
+  paths: string[],
+  visit: (file: Named) => Promise<void>,
+  missing: (path: string, failure: Failure) => Promise<void>,
+): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.ok;
+  for (const path of paths) {
+    let files: Named[];
+    try {
+      files = await filesOf(path);
+    } catch (error) {
+      const failure = asFailure(error);
+      await missing(path, failure);
+      exit = failure.code === 'not_found' ? EXIT.notFound : EXIT.failed;
+      continue;
+    }
+    for (const file of files) await visit(file);
+  }
+  return exit;
+}
+
+/**
+ * `fold PATH…`: one JSON line a file, `{"file","state"[,"warnings"]}` or `{"file","error","detail"}`. The verdict is
+ * the result, so a journal that cannot be folded is no failure of the command.
+ */
+export function foldCommand(paths: string[], screen: Console): Promise<ExitCode> {
+  const line = (text: string) => screen.out(`${screen.oneScreen ? safeJson(text) : text}\n`);
+  const refused = (file: string, failure: Failure) =>
+    line(JSON.stringify({ file, error: failure.code, detail: failure.message }));
+  return each(
+    paths,
+    async ({ name, path }) => {
+      if (screen.closed) return;
+      let folded: Awaited<ReturnType<typeof foldFile>>;
+      try {
+        folded = await foldFile(path);
+      } catch (error) {
+        return refused(name, asFailure(error));
+      }
+      const warnings = folded.warnings.length > 0 ? `,"warnings":${JSON.stringify(folded.warnings)}` : '';
+      await line(`{"file":${JSON.stringify(name)},"state":${stateText(folded.state)}${warnings}}`);
+    },
+    refused,
+  );
+}
+
+/**
+ * `recode FILE`: every record decoded and encoded again, to stdout. For a journal that this program or the reference
+ * wrote the output has the file's exact bytes. A torn tail is left out and named; damage ends it with exit 1.
+ */
+export async function recodeCommand(path: string, screen: Console): Promise<ExitCode> {
+  const read = readJournal(await bytesOf(path));
+  for (let from = 0; from < read.records.length && !screen.closed; from += 500)
+    await screen.bytes(Buffer.concat(read.records.slice(from, from + 500).map(encodeLine)));
+  if (read.failure) throw read.failure;
+  for (const warning of read.warnings)
+    screen.err(`holdfast: ${placeOf(warning)}${oneLine(warning.detail)}\n`);
+  return EXIT.ok;
+}
+
+const placeOf = ({ line, byte }: { line?: number; byte?: number }): string =>
+  line === undefined ? '' : `line ${line}, byte ${byte ?? 0}: `;
+
+type Verdict = 'ok' | 'torn' | 'corrupt' | 'unreadable';
+
+interface Verified {
+  file: string;
+  verdict: Verdict;
+  /** Whole records that can be read. */
+  records: number;
+  code?: string;
+  line?: number;
+  byte?: number;
+  detail?: string;
+  /** Oddities that a fold passes over: gaps, orphans, doubles. */
+  warnings?: RunWarning[];
+}
+
+// Damage at the end, which a crash explains and the next append mends.
+const TORN = new Set(['torn_tail', 'bad_last_line', 'missing_newline']);
+
+async function verify({ name, path }: Named): Promise<Verified> {
+  let reading: Reading;
+  try {
+    reading = readRun(await bytesOf(path));
+  } catch (error) {
+    const { code, message } = asFailure(error);
+    return { file: name, verdict: 'unreadable', records: 0, code, detail: message };
+  }
+  const { failure, records } = reading;
+  const tail = reading.warnings.find(({ code }) => TORN.has(code));
+  const warnings = reading.warnings.filter((warning) => warning !== tail);
+  const reason = failure
+    ? { code: failure.code, ...where(failure.data ?? {}), detail: failure.message }
+    : tail && { code: tail.code, ...where(tail), detail: tail.detail };
+  return {
+    file: name,
+    verdict: verdictOf(failure?.code, tail !== undefined),
+    records: records.length,
+    ...reason,
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function verdictOf(code: string | undefined, torn: boolean): Verdict {
+  if (code === undefined) return torn ? 'torn' : 'ok';
+  if (code === 'empty') return 'torn';
+  return code === 'version' ? 'unreadable' : 'corrupt';
+}
+
+const where = ({ line, byte }: { line?: unknown; byte?: unknown }): { line?: number; byte?: number } => ({
+  ...(typeof line === 'number' && { line }),
+  ...(typeof byte === 'number' && { byte }),
+});
+
+/**
+ * `verify PATH…`: for each file `ok`, `torn` (an unfinished end, as a crash leaves it; nothing whole is lost),
+ * `corrupt` (damage inside) or `unreadable` (another version, no permission), with line and byte. Exit 1 if any is
+ * corrupt or unreadable.
+ */
+export async function verifyCommand(paths: string[], json: boolean, screen: Console): Promise<ExitCode> {
+  let damaged = false;
+  const show = async (result: Verified) => {
+    if (result.verdict === 'corrupt' || result.verdict === 'unreadable') damaged = true;
+    if (json) return screen.out(`${jsonLine(result)}\n`);
+    const place = placeOf(result);
+    const detail = result.detail === undefined ? '' : `: ${place}${oneLine(result.detail)}`;
+    const records = `${result.records} ${result.records === 1 ? 'record' : 'records'}`;
+    await screen.out(`${result.verdict} ${oneLine(result.file)} (${records})${detail}\n`);
+    for (const warning of result.warnings ?? [])
+      await screen.out(`  ${warning.code}: ${placeOf(warning)}${oneLine(warning.detail)}\n`);
+  };
+  const exit = await each(
+    paths,
+    async (file) => show(await verify(file)),
+    (path, failure) => {
+      if (!json) screen.err(`holdfast: ${oneLine(failure.message)}\n`);
+      else
+        void screen.out(
+          `${jsonLine({ file: path, verdict: 'unreadable', records: 0, code: failure.code, detail: failure.message })}\n`,
+        );
+      return Promise.resolve();
+    },
+  );
+  return damaged ? EXIT.failed : exit;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { isCode, isText, linesMatching, read, repositoryFiles } from '../support/repository';
+
+const files = repositoryFiles();
+const text = files.filter(isText);
+const code = files.filter(isCode);
+const own = 'test/repo/files.test.ts';
+
+describe('the files of the repository', () => {
+  it('are found at all', () => {
+    expect(code.length).toBeGreaterThan(50);
+    expect(text).toContain('README.md');
+  });
+
+  it('are at most 350 lines long where they are code', () => {
+    const long = code
+      .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
+      .filter(({ lines }) => lines > 350);
+    expect(long).toEqual([]);
+  });
+
+  it('have no test that is switched off, nor one that switches off the others', () => {
+    const tests = code.filter((file) => file.startsWith('test/') && file !== own);
+    expect(
+      linesMatching(
+        tests,
+        /\b(it|test|describe|suite)\.(skip|only|todo|skipIf|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/,
+      ),
+    ).toEqual([]);
+  });
+
+  it('leave nothing to do later and silence no tool', () => {
+    const silenced =
+      /\b(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck|expect-error)|eslint-disable|prettier-ignore|\bas any\b/;
+    expect(
+      linesMatching(
+        code.filter((file) => file !== own),
+        silenced,
+      ),
+    ).toEqual([]);
+  });
+
+  it('name no package registry', () => {
+    const hosts = [
+      ['registry', 'npmjs', 'org'],
+      ['registry', 'yarnpkg', 'com'],
+      ['npmmirror', 'com'],
+      ['deb', 'debian', 'org'],
+      ['security', 'debian', 'org'],
+      ['snapshot', 'debian', 'org'],
+      ['pypi', 'org'],
+    ].map((parts) => parts.join('\\.'));
+    expect(linesMatching(text, new RegExp(hosts.join('|')))).toEqual([]);
+  });
+
+  it('name no path of the machine they were written on', () => {
+    expect(
+      linesMatching(
+        text.filter((file) => file !== own),
+        /(^|[\s"'`(=:])\/(work|root)\/\w/,
+      ),
+    ).toEqual([]);
+  });
+
+  it('end with a line break and have no carriage return where they are text', () => {
+    const odd = text
+      .filter((file) => !file.startsWith('test/fixtures/'))
+      .filter((file) => read(file) !== '' && (!read(file).endsWith('\n') || read(file).includes('\r\n')));
+    expect(odd).toEqual([]);
+  });
+});
