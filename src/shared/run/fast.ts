@@ -1,0 +1,259 @@
+import { goBase64 } from './gotypes';
+import { compactJson, endOfString, wellFormed } from './json';
+import { PROTOCOL } from './record';
+import type {
+  AssistantPayload,
+  Block,
+  Message,
+  RawJson,
+  RunRecord,
+  ToolResultBlock,
+  ToolResultPayload,
+  UserPayload,
+} from './record';
+
+/**
+ * The fast reader: JSON.parse, then a walk over the text that follows the one layout the encoder writes. The walk
+ * proves that JSON.parse lost nothing (no repeated or foreign keys, no odd numbers) and cuts out the raw slices that
+ * JSON.parse would change. At the first thing that differs it gives up, and the exact reader (strict.ts) decides.
+ *
+ * Meta and terminal records are rare and always go to the exact reader.
+ */
+
+/** A record, or `undefined` when the exact reader must look at the line. Throws SyntaxError for text that is no JSON. */
+export function readFast(text: string): RunRecord | undefined {
+  const value = JSON.parse(text) as unknown;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record = value as RunRecord;
+  const walk = new Walk(text);
+  return walk.record(record) ? record : undefined;
+}
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+/** Digits that always make a safe integer. */
+const MAX_DIGITS = 15;
+/** Deeper than this, the exact reader counts. */
+const MAX_DEPTH = 1_000;
+const RAW_NEEDS_WORK = /[\s<>&\u2028\u2029]/;
+
+/** Each step answers whether the text goes on as expected and moves behind it; after one `false` nothing is read any more. */
+class Walk {
+  #at = 0;
+
+  constructor(readonly text: string) {}
+
+  record(record: RunRecord): boolean {
+    if (!(this.#is('{"seq":') && this.#count(true))) return false;
+    switch (record.protocol) {
+      case PROTOCOL.tool_result:
+        return this.#is(TOOL_RESULT) && this.#toolResultPayload(record.tool_result) && this.#end();
+      case PROTOCOL.assistant:
+        return this.#is(ASSISTANT) && this.#assistant(record.assistant) && this.#end();
+      case PROTOCOL.user:
+        return this.#is(USER) && this.#user(record.user) && this.#end();
+      default:
+        return false;
+    }
+  }
+
+  #end(): boolean {
+    return this.#is('}}') && this.#at === this.text.length;
+  }
+
+  #assistant(payload: AssistantPayload | undefined): boolean {
+    return (
+      isObject(payload) &&
+      this.#is('{"iteration":') &&
+      this.#count(false) &&
+      this.#is(',"message":') &&
+      this.#message(payload.message) &&
+      (payload.stop_reason === undefined ||
+        (this.#is(',"stop_reason":') && this.#text(payload, 'stop_reason', true))) &&
+      this.#is(',"in_tokens":') &&
+      this.#count(false) &&
+      this.#is(',"out_tokens":') &&
+      this.#count(false) &&
+      (payload.cache_read_tokens === undefined || (this.#is(',"cache_read_tokens":') && this.#count(true))) &&
+      (payload.cache_create_tokens === undefined ||
+        (this.#is(',"cache_create_tokens":') && this.#count(true)))
+    );
+  }
+
+  #user(payload: UserPayload | undefined): boolean {
+    return isObject(payload) && this.#is('{"message":') && this.#message(payload.message);
+  }
+
+  #toolResultPayload(payload: ToolResultPayload | undefined): boolean {
+    return (
+      isObject(payload) &&
+      this.#is('{"tool_use_id":') &&
+      this.#text(payload, 'tool_use_id') &&
+      this.#is(',"result":') &&
+      this.#toolResult(payload.result) &&
+      (payload.remote === undefined || this.#is(',"remote":true'))
+    );
+  }
+
+  #message(message: Message | undefined): boolean {
+    if (!isObject(message)) return false;
+    if (!(this.#is('{"role":') && this.#text(message, 'role') && this.#is(',"content":'))) return false;
+    if (message.content === null) return this.#is('null}');
+    if (!Array.isArray(message.content) || !this.#is('[')) return false;
+    let first = true;
+    for (const block of message.content as unknown[]) {
+      if (!first && !this.#is(',')) return false;
+      first = false;
+      if (!isObject(block as Block) || !this.#block(block as Block)) return false;
+    }
+    return this.#is(']}');
+  }
+
+  /** A block of exactly one kind. */
+  #block(block: Block): boolean {
+    const { text, tool_use: call, tool_result: result, thinking, provider } = block;
+    if (text !== undefined)
+      return isObject(text) && this.#is('{"text":{"text":') && this.#text(text, 'text') && this.#is('}}');
+    if (call !== undefined)
+      return (
+        isObject(call) &&
+        this.#is('{"tool_use":{"id":') &&
+        this.#text(call, 'id') &&
+        this.#is(',"name":') &&
+        this.#text(call, 'name') &&
+        this.#is(',"input":') &&
+        this.#raw(call, 'input') &&
+        this.#is('}}')
+      );
+    if (result !== undefined) return this.#is('{"tool_result":') && this.#toolResult(result) && this.#is('}');
+    if (thinking !== undefined) {
+      if (!isObject(thinking) || !this.#is('{"thinking":{')) return false;
+      const { text: words, signature } = thinking;
+      if (words !== undefined && !(this.#is('"text":') && this.#text(thinking, 'text', true))) return false;
+      if (signature === undefined) return this.#is('}}');
+      if (words !== undefined && !this.#is(',')) return false;
+      if (!(this.#is('"signature":') && this.#text(thinking, 'signature', true))) return false;
+      return goBase64(signature) === signature && this.#is('}}');
+    }
+    if (provider !== undefined)
+      return (
+        isObject(provider) &&
+        this.#is('{"provider":{"kind":') &&
+        this.#text(provider, 'kind') &&
+        this.#is(',"raw":') &&
+        this.#raw(provider, 'raw') &&
+        this.#is('}}')
+      );
+    return this.#is('{}');
+  }
+
+  #toolResult(result: ToolResultBlock | undefined): boolean {
+    return (
+      isObject(result) &&
+      this.#is('{"tool_use_id":') &&
+      this.#text(result, 'tool_use_id') &&
+      this.#is(',"content":') &&
+      this.#text(result, 'content') &&
+      (result.is_error === undefined || this.#is(',"is_error":true')) &&
+      this.#is('}')
+    );
+  }
+
+  #is(expected: string): boolean {
+    if (!this.text.startsWith(expected, this.#at)) return false;
+    this.#at += expected.length;
+    return true;
+  }
+
+  /** A whole number of at most 15 digits, not negative, in its shortest form. */
+  #count(positive: boolean): boolean {
+    const from = this.#at;
+    const first = this.text.charCodeAt(from);
+    if (first === ZERO) {
+      this.#at++;
+      return !positive;
+    }
+    let code = first;
+    while (code >= ZERO && code <= NINE) code = this.text.charCodeAt(++this.#at);
+    return this.#at > from && this.#at - from <= MAX_DIGITS;
+  }
+
+  /**
+   * The string that `holder[key]` was parsed from. Text equal to its value, with the closing quote behind it, has no
+   * escapes and cannot be anything else (a value that ends in a backslash could be, and takes the long way).
+   */
+  #text<K extends string>(holder: { [key in K]?: string }, key: K, filled = false): boolean {
+    const value = holder[key];
+    if (typeof value !== 'string' || (filled && value === '')) return false;
+    const { text } = this;
+    const from = this.#at + 1;
+    if (text.charCodeAt(this.#at) !== QUOTE) return false;
+    const end = from + value.length;
+    if (
+      text.charCodeAt(end) === QUOTE &&
+      text.charCodeAt(end - 1) !== BACKSLASH &&
+      text.startsWith(value, from)
+    ) {
+      this.#at = end + 1;
+      return true;
+    }
+    const close = endOfString(text, this.#at);
+    if (close === -1) return false;
+    this.#at = close;
+    const formed = wellFormed(value);
+    if (formed !== value) holder[key] = formed;
+    return true;
+  }
+
+  /** Replaces the parsed value of `holder[key]` by the text that it was parsed from. */
+  #raw<K extends string>(holder: { [key in K]: RawJson }, key: K): boolean {
+    if (!(key in holder)) return false;
+    const from = this.#at;
+    if (!this.#skip()) return false;
+    const raw = this.text.slice(from, this.#at);
+    holder[key] = (RAW_NEEDS_WORK.test(raw) ? compactJson(raw) : raw) as RawJson;
+    return true;
+  }
+
+  /** Passes one JSON value of any kind; that it is one, JSON.parse has proved. */
+  #skip(): boolean {
+    const { text } = this;
+    let depth = 0;
+    for (let at = this.#at; at < text.length; at++) {
+      const char = text.charAt(at);
+      if (char === '"') {
+        at = endOfString(text, at) - 1;
+        if (at < 0) return false;
+        if (depth > 0) continue;
+      } else if (char === '{' || char === '[') {
+        if (++depth > MAX_DEPTH) return false;
+        continue;
+      } else if (char === '}' || char === ']') {
+        if (depth === 0) {
+          this.#at = at;
+          return true;
+        }
+        if (--depth > 0) continue;
+      } else if (depth > 0) continue;
+      else if (char !== ',') continue;
+      else {
+        this.#at = at;
+        return true;
+      }
+      this.#at = at + 1;
+      return true;
+    }
+    return false;
+  }
+}
+
+const isObject = <T>(value: T | undefined): value is T & object =>
+  typeof value === 'object' && value !== null;
+
+const payload = (kind: 'assistant' | 'user' | 'tool_result'): string =>
+  `,"protocol":"${PROTOCOL[kind]}","${kind}":`;
+const ASSISTANT = payload('assistant');
+const USER = payload('user');
+const TOOL_RESULT = payload('tool_result');

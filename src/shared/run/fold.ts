@@ -1,0 +1,337 @@
+import { Conversation, toolUseIds, userText } from './conversation';
+import { fingerprintJson, messageJson, terminalJson, toolResultJson } from './encode';
+import { Failure } from './failure';
+import { byBytes, goString } from './json';
+import { PROTOCOL, RECORD_VERSION } from './record';
+import { readJournal } from './read';
+import type { JournalRead } from './read';
+import type {
+  AssistantPayload,
+  Message,
+  RecordKind,
+  RunRecord,
+  ToolResultBlock,
+  ToolResultPayload,
+} from './record';
+import type { Counters, RunFacts, RunState, RunWarning } from './state';
+
+export { Conversation, toolUseIds, userText } from './conversation';
+
+/** Where a record stands, so that failures and warnings can say it. */
+export interface Place {
+  line: number;
+  offset: number;
+}
+
+/** The newest turn: it joins the conversation once every tool that it asks for is answered, or when the run goes on without. */
+interface OpenTurn {
+  assistant: Message;
+  iteration: number;
+  stopReason: string;
+  asked: Set<string>;
+  results: ToolResultBlock[];
+  answered: Set<string>;
+}
+
+const KINDS = new Map<string, RecordKind>(
+  Object.entries(PROTOCOL).map(([kind, id]) => [id, kind as RecordKind]),
+);
+/** Of one kind of warning, so many are listed; a broken journal could have millions. */
+const WARNINGS_PER_CODE = 100;
+
+/**
+ * Folds records one by one into the state of their run. Pure: no clock, no input or output, the same records give the
+ * same state, and a journal read in one go gives what the live run had.
+ *
+ * `push` costs the same however long the run is. It either takes a record whole or throws a Failure and leaves
+ * everything as it was: `no_meta`, `version`, `corrupt` (data: seq, line, byte where known). Records must not be changed
+ * after they were pushed.
+ *
+ * `state` is made when it is read after a push, at the cost of a copy of the list of messages, and kept until the next
+ * push. Later pushes never change a state that was handed out. Messages and blocks are shared with the records: read-only.
+ */
+export class Folder {
+  #meta: RunRecord['meta'];
+  #conversation = new Conversation();
+  #open: OpenTurn | undefined;
+  #counters: Counters = {
+    llm_calls: 0,
+    tool_calls: 0,
+    remote_tool_calls: 0,
+    in_tokens: 0,
+    out_tokens: 0,
+    cache_read_tokens: 0,
+    cache_create_tokens: 0,
+  };
+  #nextIteration = 0;
+  #stopReason = '';
+  #terminal: RunState['terminal'] = null;
+  #afterTerminal = false;
+  #lastSeq = 0;
+  #lastKind = '';
+  #warnings: RunWarning[] = [];
+  #warned = new Map<RunWarning['code'], number>();
+  #state: RunState | undefined;
+
+  push(record: RunRecord, place?: Place): void {
+    const kind = this.#check(record, place);
+    const warn = (code: RunWarning['code'], detail: string): void =>
+      this.#warn(code, detail, record.seq, place);
+    const expected = this.#meta ? this.#lastSeq + 1 : 1;
+    if (record.seq !== expected)
+      warn('seq_gap', `Record ${record.seq} stands where record ${expected} was expected.`);
+    if (kind !== 'terminal' && this.#terminal && !this.#afterTerminal) {
+      this.#afterTerminal = true;
+      warn('records_after_terminal', `The run went on after it had ended as "${this.#terminal.reason}".`);
+    }
+    if (record.meta && kind === 'meta') {
+      this.#meta = record.meta;
+      this.#conversation.user(userText(record.meta.prompt));
+    } else if (record.assistant && kind === 'assistant') this.#assistant(record.assistant, warn);
+    else if (record.user && kind === 'user') this.#user(record.user.message, warn);
+    else if (record.tool_result && kind === 'tool_result') this.#toolResult(record.tool_result, warn);
+    else if (record.terminal) {
+      this.#terminal = { ...record.terminal };
+      this.#afterTerminal = false;
+    }
+    this.#lastSeq = record.seq;
+    this.#lastKind = kind;
+    this.#state = undefined;
+  }
+
+  /** Throws Failure `empty` before the first record. */
+  get state(): RunState {
+    this.#state ??= this.#make();
+    return this.#state;
+  }
+
+  get facts(): RunFacts {
+    return {
+      terminalIsLast: this.#terminal !== null && !this.#afterTerminal,
+      lastSeq: this.#lastSeq,
+      lastKind: this.#lastKind,
+    };
+  }
+
+  /** In the order of the records. At most 100 of each code; the last of them says that there are more. */
+  get warnings(): RunWarning[] {
+    return [...this.#warnings];
+  }
+
+  #check(record: RunRecord, place: Place | undefined): RecordKind {
+    const at = { seq: record.seq, ...(place && { line: place.line, byte: place.offset }) };
+    const kind = KINDS.get(record.protocol);
+    if (!this.#meta) {
+      if (kind !== 'meta' || !record.meta) throw noMeta(at);
+      if (record.meta.version !== RECORD_VERSION) throw wrongVersion(record.meta.version, at);
+      return kind;
+    }
+    if (record.seq <= this.#lastSeq)
+      throw corrupt(`record ${record.seq} comes after record ${this.#lastSeq}`, at);
+    if (kind === undefined) throw corrupt(`record ${record.seq} is of a kind that nobody knows`, at);
+    if (kind === 'meta') throw corrupt(`record ${record.seq} starts the run a second time`, at);
+    if (!record[kind]) throw corrupt(`record ${record.seq} has no content`, at);
+    if (kind === 'tool_result' && !this.#open)
+      throw corrupt(`record ${record.seq} answers a tool where none was asked for`, at);
+    return kind;
+  }
+
+  #assistant(payload: AssistantPayload, warn: Warn): void {
+    this.#commit(warn);
+    const { message, iteration, stop_reason: stopReason = '' } = payload;
+    if (message.role !== 'assistant')
+      warn('odd_role', `An answer of the model has the role "${message.role}".`);
+    const asked = new Set(toolUseIds(message));
+    this.#open = { assistant: message, iteration, stopReason, asked, results: [], answered: new Set() };
+    this.#nextIteration = iteration + 1;
+    this.#stopReason = stopReason;
+    const counters = this.#counters;
+    counters.llm_calls++;
+    counters.in_tokens += payload.in_tokens;
+    counters.out_tokens += payload.out_tokens;
+    counters.cache_read_tokens += payload.cache_read_tokens ?? 0;
+    counters.cache_create_tokens += payload.cache_create_tokens ?? 0;
+  }
+
+  #user(message: Message, warn: Warn): void {
+    this.#commit(warn);
+    if (message.role !== 'user') warn('odd_role', `A message of the person has the role "${message.role}".`);
+    this.#conversation.user(message);
+  }
+
+  #toolResult(payload: ToolResultPayload, warn: Warn): void {
+    const { tool_use_id: id, result, remote } = payload;
+    const open = this.#open;
+    if (!open) return;
+    if (!open.asked.has(id))
+      warn('orphan_result', `A result answers "${id}", which the turn before it did not ask for.`);
+    else if (open.answered.has(id)) warn('double_result', `The tool call "${id}" has more than one result.`);
+    if (result.tool_use_id !== id)
+      warn(
+        'id_mismatch',
+        `A result is recorded for "${id}" but says that it answers "${result.tool_use_id}".`,
+      );
+    open.answered.add(id);
+    open.results.push(result);
+    this.#counters.tool_calls++;
+    if (remote) this.#counters.remote_tool_calls++;
+  }
+
+  #commit(warn: Warn): void {
+    const open = this.#open;
+    if (!open) return;
+    const missing = unanswered(open);
+    if (missing.length > 0)
+      warn(
+        'unanswered_turn',
+        `The run went on though these tool calls had no result: ${missing.join(', ')}.`,
+      );
+    this.#conversation.turn(open.assistant, open.results);
+    this.#open = undefined;
+  }
+
+  #make(): RunState {
+    const meta = this.#meta;
+    if (!meta) throw emptyRun();
+    const messages = this.#conversation.list();
+    const open = this.#open;
+    let pending: RunState['pending'] = null;
+    if (open && unanswered(open).length > 0) {
+      const { assistant, iteration, stopReason, results, answered } = open;
+      pending = {
+        assistant,
+        iteration,
+        stop_reason: stopReason,
+        results: [...results],
+        answered: [...answered],
+      };
+    } else if (open) {
+      const tail = new Conversation();
+      tail.turn(open.assistant, open.results);
+      messages.push(...tail.list());
+    }
+    return {
+      version: meta.version,
+      run_id: meta.run_id,
+      prompt: meta.prompt,
+      interactive: meta.interactive ?? false,
+      fingerprint: { ...meta.fingerprint },
+      messages,
+      counters: { ...this.#counters },
+      next_iteration: this.#nextIteration,
+      pending,
+      last_stop_reason: this.#stopReason,
+      terminal: this.#terminal && { ...this.#terminal },
+      completed: this.#terminal?.reason === 'completed',
+    };
+  }
+
+  #warn(code: RunWarning['code'], detail: string, seq: number, place: Place | undefined): void {
+    const count = (this.#warned.get(code) ?? 0) + 1;
+    this.#warned.set(code, count);
+    if (count > WARNINGS_PER_CODE) return;
+    const more = count === WARNINGS_PER_CODE ? ' Further ones of this kind are not listed.' : '';
+    const at = place && { line: place.line, byte: place.offset };
+    this.#warnings.push({ code, ...at, seq, detail: detail + more });
+  }
+}
+
+type Warn = (code: RunWarning['code'], detail: string) => void;
+
+const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered.has(id));
+
+export interface Folded {
+  state: RunState;
+  facts: RunFacts;
+  warnings: RunWarning[];
+}
+
+/** Folds all records. Throws Failure `empty`, `no_meta`, `version`, `corrupt` (data: seq, and line and byte if `places` are given). */
+export function foldRecords(records: readonly RunRecord[], places?: readonly Place[]): Folded {
+  const folder = new Folder();
+  records.forEach((record, i) => folder.push(record, places?.[i]));
+  return { state: folder.state, facts: folder.facts, warnings: folder.warnings };
+}
+
+/**
+ * Reads and folds a journal's bytes; warnings of both, in the order of the file. Throws Failure `empty`, `no_meta`,
+ * `version`, `corrupt` (data: line, byte). A caller that wants the readable part of a damaged run uses `readJournal`.
+ */
+export function foldJournal(bytes: Uint8Array): Folded & { read: JournalRead } {
+  const read = readJournal(bytes);
+  if (read.failure) throw read.failure;
+  const folded = foldRecords(read.records, read.places);
+  return { ...folded, warnings: [...folded.warnings, ...read.warnings], read };
+}
+
+/** The state as JSON, keys in the order of the reference's fold, raw numbers verbatim. `answered` is a set and is written sorted. */
+export function stateText(state: RunState): string {
+  const { counters, pending } = state;
+  const counts = (Object.keys(counters) as (keyof Counters)[])
+    .sort()
+    .map((key) => `"${key}":${counters[key]}`);
+  const turn =
+    pending &&
+    `{"answered":[${[...pending.answered].sort(byBytes).map(goString).join(',')}],"assistant":${messageJson(pending.assistant)},` +
+      `"iteration":${pending.iteration},"results":[${pending.results.map(toolResultJson).join(',')}],` +
+      `"stop_reason":${goString(pending.stop_reason)}}`;
+  const fields = {
+    completed: String(state.completed),
+    counters: `{${counts.join(',')}}`,
+    fingerprint: fingerprintJson(state.fingerprint),
+    interactive: String(state.interactive),
+    last_stop_reason: goString(state.last_stop_reason),
+    messages: `[${state.messages.map(messageJson).join(',')}]`,
+    next_iteration: String(state.next_iteration),
+    pending: turn ?? 'null',
+    prompt: goString(state.prompt),
+    run_id: goString(state.run_id),
+    terminal: state.terminal ? terminalJson(state.terminal) : 'null',
+    version: String(state.version),
+  };
+  return `{${Object.entries(fields)
+    .map(([key, json]) => `"${key}":${json}`)
+    .join(',')}}`;
+}
+
+interface At {
+  seq: number;
+  line?: number;
+  byte?: number;
+}
+
+const emptyRun = (): Failure =>
+  new Failure({
+    code: 'empty',
+    message: 'This run has no readable record: it was never started, or its start was not saved.',
+    todo: 'Start it again under the same name, or remove it.',
+  });
+
+const noMeta = (data: At): Failure =>
+  new Failure({
+    code: 'no_meta',
+    message: 'This run does not begin with the record that describes it.',
+    kept: 'Its records are still there, but nobody can say what they belong to.',
+    todo: 'Restore the run from a copy, or remove it.',
+    data: { ...data },
+  });
+
+const wrongVersion = (version: number, data: At): Failure =>
+  new Failure({
+    code: 'version',
+    message: `This run was written in format ${version}; this program reads and writes format ${RECORD_VERSION} only.`,
+    kept: 'Nothing was changed.',
+    todo: `Open it with the program that wrote it.`,
+    data: { ...data, version },
+  });
+
+function corrupt(what: string, data: At): Failure {
+  const where = data.line === undefined ? '' : ` (line ${data.line}, byte ${data.byte})`;
+  return new Failure({
+    code: 'corrupt',
+    message: `This run is damaged: ${what}${where}.`,
+    kept: 'The records before it are readable.',
+    todo: 'Export what can be read, or restore the run from a copy.',
+    data: { ...data },
+  });
+}

@@ -1,0 +1,123 @@
+import { decodeRecord } from './decode';
+import { Failure, isFailure } from './failure';
+import { decodeUtf8 } from './utf8';
+import type { RunRecord } from './record';
+import type { RunWarning } from './state';
+
+/** How a journal ends, and which bytes must go before anything is appended. */
+export interface JournalTail {
+  /**
+   * `clean`: on a newline. `no_newline`: the last record is whole, only its newline is missing.
+   * `torn`: the last line was never finished (no newline, or nothing but NULs). `bad_line`: it has its newline but
+   * cannot be read, so it may have been acknowledged.
+   */
+  kind: 'clean' | 'torn' | 'bad_line' | 'no_newline';
+  /** Byte at which the next record would start, once the `bytes` from there on are cut. */
+  offset: number;
+  /** Bytes to cut, newline included; 0 for `clean` and `no_newline`. */
+  bytes: number;
+}
+
+export interface JournalRead {
+  records: RunRecord[];
+  /** One for each record, same order. `line` from 1; `offset` and `bytes` count the line without its newline. */
+  places: { seq: number; line: number; offset: number; bytes: number }[];
+  warnings: RunWarning[];
+  tail: JournalTail;
+  /** `corrupt` (data: line, byte, records): a line in the middle cannot be read; `records` is what stands before it. */
+  failure?: Failure;
+}
+
+const NEWLINE = 0x0a;
+/** What counts as a blank line: white space of any script, but not a byte order mark. */
+const BLANK = /^[\t\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
+
+/**
+ * Reads a journal's bytes: lines end at byte 0x0A and nowhere else, blank lines are skipped. Never throws for content.
+ * What the records mean together is the fold's business (fold.ts).
+ */
+export function readJournal(bytes: Uint8Array): JournalRead {
+  const read: JournalRead = {
+    records: [],
+    places: [],
+    warnings: [],
+    tail: { kind: 'clean', offset: bytes.length, bytes: 0 },
+  };
+  let line = 0;
+  for (let offset = 0; offset < bytes.length;) {
+    line++;
+    const newline = bytes.indexOf(NEWLINE, offset);
+    const end = newline === -1 ? bytes.length : newline;
+    const next = newline === -1 ? end : end + 1;
+    const slice = bytes.subarray(offset, end);
+    const text = decodeUtf8(slice);
+    const record = decodeOrReason(text);
+    if (typeof record === 'object') {
+      read.records.push(record);
+      read.places.push({ seq: record.seq, line, offset, bytes: slice.length });
+      if (newline === -1) endWithoutNewline(read, line, offset, end);
+    } else if (BLANK.test(text) && newline !== -1) {
+      // a blank line: nothing to keep, nothing to cut
+    } else if (next < bytes.length) {
+      read.failure = corruptLine(record, line, offset, read.records.length);
+      break;
+    } else endBadly(read, slice, newline !== -1, line, offset, next, record);
+    offset = next;
+  }
+  return read;
+}
+
+function decodeOrReason(text: string): RunRecord | string {
+  try {
+    return decodeRecord(text);
+  } catch (error) {
+    if (isFailure(error, 'corrupt')) return String(error.data?.reason);
+    throw error;
+  }
+}
+
+function endWithoutNewline(read: JournalRead, line: number, offset: number, end: number): void {
+  read.tail = { kind: 'no_newline', offset: end, bytes: 0 };
+  const detail =
+    'The last record is whole but its line was not ended. It counts; the line is ended before more is written.';
+  read.warnings.push({ code: 'missing_newline', line, byte: offset, detail });
+}
+
+function endBadly(
+  read: JournalRead,
+  slice: Uint8Array,
+  ended: boolean,
+  line: number,
+  offset: number,
+  next: number,
+  reason: string,
+): void {
+  const torn = !ended || slice.every((byte) => byte === 0);
+  read.tail = { kind: torn ? 'torn' : 'bad_line', offset, bytes: next - offset };
+  read.warnings.push(
+    torn
+      ? {
+          code: 'torn_tail',
+          line,
+          byte: offset,
+          detail:
+            'The last line was never written to its end, as after a crash. Everything before it is kept.',
+        }
+      : {
+          code: 'bad_last_line',
+          line,
+          byte: offset,
+          detail: `The last line is damaged (${reason}) and does not count, though it may once have been whole. Everything before it is kept.`,
+        },
+  );
+}
+
+const corruptLine = (reason: string, line: number, byte: number, records: number): Failure =>
+  new Failure({
+    code: 'corrupt',
+    message: `This run is damaged: line ${line} (byte ${byte}) cannot be read.`,
+    kept:
+      records === 1 ? 'The record before it is readable.' : `The ${records} records before it are readable.`,
+    todo: 'Export what can be read, or restore the run from a copy.',
+    data: { line, byte, records, reason },
+  });
