@@ -1,0 +1,111 @@
+import { commands, type CommandName } from '../../src/shared/contract/contract';
+import type { Handlers } from '../../src/shared/contract/serve';
+
+/** Handlers that note every call that got through, and answer with what `answers` says. */
+export function notingHandlers(answers: Partial<Handlers> = {}): {
+  handlers: Handlers;
+  calls: { name: string; input: unknown }[];
+} {
+  const calls: { name: string; input: unknown }[] = [];
+  const entries = (Object.keys(commands) as CommandName[]).map((name) => [
+    name,
+    (input: unknown, peer: unknown) => {
+      calls.push({ name, input });
+      const answer = answers[name] as ((input: unknown, peer: unknown) => unknown) | undefined;
+      return answer ? answer(input, peer) : { done: true };
+    },
+  ]);
+  return { handlers: Object.fromEntries(entries) as Handlers, calls };
+}
+
+/** An input that each command accepts. A new command without one fails the hostile tests, which go by this list. */
+export const goodInputs: { [N in CommandName]: unknown } = {
+  'app.hello': {},
+  'library.page': { offset: 0, limit: 50, states: ['running'], words: 'x' },
+  'run.rename': { id: 'a1', title: 'T' },
+  'run.trash': { id: 'a1' },
+  'run.restore': { id: 'a1' },
+  'run.watch': { id: 'a1' },
+  'run.unwatch': { id: 'a1' },
+  'run.items': { id: 'a1', from: 0, limit: 10 },
+  'run.text': { id: 'a1', key: '2.0', part: 'text', from: 0, limit: 10 },
+  'run.kept': { id: 'a1', name: 'x.txt', from: 0, limit: 10 },
+  'run.find': { id: 'a1', words: 'x' },
+  'run.record': { id: 'a1', seq: 1, from: 0, limit: 10 },
+  'run.start': { prompt: 'p', chat: true, private: false, profile: 'Practice', folder: '/tmp' },
+  'run.say': { id: 'a1', text: 'x' },
+  'run.unqueue': { id: 'a1', index: 0 },
+  'run.approve': { id: 'a1', hash: 'h', decision: 'once', words: 'w' },
+  'run.pause': { id: 'a1' },
+  'run.cancel': { id: 'a1' },
+  'run.reset': { id: 'a1', prompt: 'x' },
+  'run.preflight': { id: 'a1', profile: 'Practice', folder: '/tmp' },
+  'run.resume': {
+    id: 'a1',
+    profile: 'Practice',
+    folder: '/tmp',
+    force: false,
+    acceptEndpoint: false,
+    unknown: [{ toolUseId: 't', decision: 'run', words: 'w' }],
+    say: 'x',
+  },
+  'draft.get': { key: 'k' },
+  'draft.set': { key: 'k', text: 'x' },
+  'profiles.list': {},
+  'profiles.save': { profile: { name: 'P', provider: 'practice', model: 'practice-1' }, was: 'O' },
+  'profiles.remove': { name: 'P' },
+  'profiles.models': { provider: 'openai', endpoint: 'http://127.0.0.1:1', key_env: 'K' },
+  'profiles.discover': {},
+  'folder.pick': {},
+  'folder.list': { path: '/tmp' },
+  'folder.sample': {},
+  'folder.recent': {},
+  'link.open': { url: 'https://example.org/' },
+  'prefs.get': {},
+  'prefs.set': { theme: 'dark', zoom: 1, profile: 'P' },
+};
+
+/** Inputs that a command must refuse, made from one that it accepts. */
+export function hostileInputs(good: unknown): [string, unknown][] {
+  const base = good as Record<string, unknown>;
+  const proto = (text: string) => JSON.parse(text) as unknown;
+  const cases: [string, unknown][] = [
+    ['null', null],
+    ['absent', undefined],
+    ['a text', 'x'],
+    ['a number', 1],
+    ['a list', [base]],
+    ['a list of nothing', []],
+    ['one property more', { ...base, extra: 1 }],
+    [
+      'own __proto__',
+      proto(
+        JSON.stringify({ ...base })
+          .replace(/^\{/, '{"__proto__":{"id":"a1"},')
+          .replace(',}', '}'),
+      ),
+    ],
+    ['constructor', { ...base, constructor: { prototype: {} } }],
+    ['prototype', { ...base, prototype: {} }],
+    ['toString', { ...base, toString: 'x' }],
+    ['hasOwnProperty', { ...base, hasOwnProperty: true }],
+  ];
+  for (const key of Object.keys(base)) {
+    for (const [what, wrong] of [
+      ['null', null],
+      ['an object', { $gt: '' }],
+      ['a nested list', [[[]]]],
+      ['a function-like text in an object', { call: 'x' }],
+      ['minus zero point five', -0.5],
+      ['an oversize text', 'x'.repeat(1_000_001)],
+    ] as [string, unknown][]) {
+      cases.push([`${key} is ${what}`, { ...base, [key]: wrong }]);
+    }
+  }
+  if ('id' in base) {
+    for (const id of ['../etc', 'a/b', '', '.', '-x', 'a\u0000', 'a b', 'x'.repeat(129), '%2e%2e', 'a\n']) {
+      cases.push([`id is ${JSON.stringify(id).slice(0, 20)}`, { ...base, id }]);
+    }
+  }
+  return cases;
+}
