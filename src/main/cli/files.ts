@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, asFailure } from '../../shared/run/failure';
-import type { RunState, RunWarning } from '../../shared/run/state';
+import type { RunWarning } from '../../shared/run/state';
 import { encodeLine, readJournal } from '../../shared/run/codec';
-import { stateText } from '../../shared/run/fold';
-import { readRun } from '../journal/read';
-import type { Reading } from '../journal/read';
+import type { JournalRead } from '../../shared/run/codec';
+import { foldJournal, foldRecords, stateText } from '../../shared/run/fold';
+import type { Folded } from '../../shared/run/fold';
 import type { Console } from './console';
 import { EXIT } from './exit';
 import type { ExitCode } from './exit';
@@ -45,12 +45,7 @@ async function filesOf(path: string): Promise<Named[]> {
 }
 
 /** Reads and folds one file. Throws a Failure for what cannot be folded. */
-export async function foldFile(path: string): Promise<{ state: RunState; warnings: RunWarning[] }> {
-  const { folded, failure, warnings } = readRun(await bytesOf(path));
-  if (failure || !folded)
-    throw failure ?? new Failure({ code: 'empty', message: 'Nothing was recorded in it.' });
-  return { state: folded.state, warnings };
-}
+export const foldFile = async (path: string): Promise<Folded> => foldJournal(await bytesOf(path));
 
 async function bytesOf(path: string): Promise<Uint8Array> {
   try {
@@ -97,7 +92,7 @@ export function foldCommand(paths: string[], screen: Console): Promise<ExitCode>
     paths,
     async ({ name, path }) => {
       if (screen.closed) return;
-      let folded: Awaited<ReturnType<typeof foldFile>>;
+      let folded: Folded;
       try {
         folded = await foldFile(path);
       } catch (error) {
@@ -119,13 +114,15 @@ export async function recodeCommand(path: string, screen: Console): Promise<Exit
   for (let from = 0; from < read.records.length && !screen.closed; from += 500)
     await screen.bytes(Buffer.concat(read.records.slice(from, from + 500).map(encodeLine)));
   if (read.failure) throw read.failure;
-  for (const warning of read.warnings)
-    screen.err(`holdfast: ${placeOf(warning)}${oneLine(warning.detail)}\n`);
+  for (const warning of read.warnings) screen.err(`holdfast: ${withPlace(warning, warning.detail)}\n`);
   return EXIT.ok;
 }
 
-const placeOf = ({ line, byte }: { line?: number; byte?: number }): string =>
-  line === undefined ? '' : `line ${line}, byte ${byte ?? 0}: `;
+/** A detail with line and byte before it, unless it names them itself. */
+const withPlace = ({ line, byte }: { line?: number; byte?: number }, detail: string): string =>
+  line === undefined || detail.includes(`line ${line}`)
+    ? oneLine(detail)
+    : `line ${line}, byte ${byte ?? 0}: ${oneLine(detail)}`;
 
 type Verdict = 'ok' | 'torn' | 'corrupt' | 'unreadable';
 
@@ -146,26 +143,36 @@ interface Verified {
 const TORN = new Set(['torn_tail', 'bad_last_line', 'missing_newline']);
 
 async function verify({ name, path }: Named): Promise<Verified> {
-  let reading: Reading;
+  let read: JournalRead;
   try {
-    reading = readRun(await bytesOf(path));
+    read = readJournal(await bytesOf(path));
   } catch (error) {
     const { code, message } = asFailure(error);
     return { file: name, verdict: 'unreadable', records: 0, code, detail: message };
   }
-  const { failure, records } = reading;
-  const tail = reading.warnings.find(({ code }) => TORN.has(code));
-  const warnings = reading.warnings.filter((warning) => warning !== tail);
+  const { failure, odd } = foldedOrFailure(read);
+  const tail = read.warnings.find(({ code }) => TORN.has(code));
+  const warnings = [...odd, ...read.warnings.filter((warning) => warning !== tail)];
   const reason = failure
-    ? { code: failure.code, ...where(failure.data ?? {}), detail: failure.message }
+    ? { code: failure.code, line: 1, byte: 0, ...where(failure.data ?? {}), detail: failure.message }
     : tail && { code: tail.code, ...where(tail), detail: tail.detail };
+  const line = reason?.line ?? 1;
   return {
     file: name,
     verdict: verdictOf(failure?.code, tail !== undefined),
-    records: records.length,
+    records: failure ? read.places.filter((place) => place.line < line).length : read.records.length,
     ...reason,
     ...(warnings.length > 0 && { warnings }),
   };
+}
+
+function foldedOrFailure(read: JournalRead): { failure?: Failure; odd: RunWarning[] } {
+  if (read.failure) return { failure: read.failure, odd: [] };
+  try {
+    return { odd: foldRecords(read.records, read.places).warnings };
+  } catch (error) {
+    return { failure: asFailure(error), odd: [] };
+  }
 }
 
 function verdictOf(code: string | undefined, torn: boolean): Verdict {
@@ -189,12 +196,11 @@ export async function verifyCommand(paths: string[], json: boolean, screen: Cons
   const show = async (result: Verified) => {
     if (result.verdict === 'corrupt' || result.verdict === 'unreadable') damaged = true;
     if (json) return screen.out(`${jsonLine(result)}\n`);
-    const place = placeOf(result);
-    const detail = result.detail === undefined ? '' : `: ${place}${oneLine(result.detail)}`;
+    const detail = result.detail === undefined ? '' : `: ${withPlace(result, result.detail)}`;
     const records = `${result.records} ${result.records === 1 ? 'record' : 'records'}`;
     await screen.out(`${result.verdict} ${oneLine(result.file)} (${records})${detail}\n`);
     for (const warning of result.warnings ?? [])
-      await screen.out(`  ${warning.code}: ${placeOf(warning)}${oneLine(warning.detail)}\n`);
+      await screen.out(`  ${warning.code}: ${withPlace(warning, warning.detail)}\n`);
   };
   const exit = await each(
     paths,
