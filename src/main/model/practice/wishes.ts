@@ -1,0 +1,199 @@
+import { Failure } from '../../../shared/run/failure';
+import type { FailureCode } from '../../../shared/run/failure';
+
+/** One thing that a person asked for. */
+export type Wish =
+  | { do: 'tool'; tool: string; input: Record<string, unknown> }
+  | { do: 'summarise'; path: string }
+  | { do: 'help' | 'hello' | 'pause' }
+  | { do: 'think'; about: string }
+  | { do: 'long'; lines: number }
+  | { do: 'say'; text: string }
+  | { do: 'fail'; failure: Failure; halfway: boolean }
+  /** The turn is cut short, with the calls of `meanwhile` in it. */
+  | { do: 'stop'; reason: 'max_tokens' | 'refusal' | 'model_context_window_exceeded'; meanwhile: Wish[] }
+  /** The same calls, one model call after the other; `#` in them becomes the number of the round. */
+  | { do: 'repeat'; times: number; wishes: Wish[] };
+
+export interface Request {
+  wishes: Wish[];
+  slowly: boolean;
+  /** Empty when everything was understood. */
+  puzzled: string;
+}
+
+const FILE = '("[^"]+"|\'[^\']+\'|\\S+?)';
+const unquote = (name: string) =>
+  name.replace(/^(["'])(.*)\1$/, '$2').replace(/[.,!?]+$/, (end) => (/^\.+$/.test(name) ? end : ''));
+const folderOf = (words: string | undefined) =>
+  !words ||
+  /^((this|the|my)\s+)?(folder|directory|files?|all|everything|project|here|it)?\.?$/i.test(words.trim())
+    ? '.'
+    : unquote(words.trim().replace(/^(the\s+)?(folder|directory|file)\s+/i, ''));
+
+type Rule = [RegExp, (found: string[], whole: string) => Wish];
+
+const tool = (name: string, input: Record<string, unknown>): Wish => ({ do: 'tool', tool: name, input });
+const seconds = (text: string | undefined) => Math.min(600, Number(text ?? 0));
+
+// First match wins. Texts that a person gives (to write, to find) run to the end of their part.
+const RULES: Rule[] = [
+  [/^(?:help|\?|what can you do.*|commands)$/i, () => ({ do: 'help' })],
+  [/^(?:hello|hi|hey|good (?:morning|evening|day)|who are you.*|what are you.*)$/i, () => ({ do: 'hello' })],
+  [
+    new RegExp(
+      `^append\\s+(?:to\\s+)?${FILE}\\s*:\\s*([^]*?)(?:\\s+after\\s+(\\d+(?:\\.\\d+)?)(?:\\s*s(?:ec(?:ond)?s?)?)?)?$`,
+      'i',
+    ),
+    ([file = '', text = '', delay]) =>
+      tool('append_file', {
+        path: unquote(file),
+        text: `${text}\n`,
+        ...(delay !== undefined && { delay_seconds: seconds(delay) }),
+      }),
+  ],
+  [
+    new RegExp(`^write\\s+(?:to\\s+)?${FILE}\\s*:\\s*([^]*)$`, 'i'),
+    ([file = '', text = '']) => tool('write_file', { path: unquote(file), content: `${text}\n` }),
+  ],
+  [
+    /^repeat\s+(\d+)(?:\s+times)?\s*:\s*([^]+)$/i,
+    ([times, rest = '']) => ({ do: 'repeat', times: Math.min(1000, Number(times)), wishes: split(rest) }),
+  ],
+  [/^run out of (?:tokens|output)(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('max_tokens', rest)],
+  [/^refuse(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('refusal', rest)],
+  [/^run out of context(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('model_context_window_exceeded', rest)],
+  [/^(?:the\s+)?context (?:is )?too long$/i, () => failing('context', false)],
+  [
+    /^fail(?:\s+(halfway))?(?:[\s,]+(?:with\s+)?([a-z ]+))?$/i,
+    ([half, how]) => failing(how, half !== undefined),
+  ],
+  [
+    /^(?:list|ls|show)(?:\s+(?:the\s+)?files)?(?:\s+(?:in|of)?\s*([^]+))?$/i,
+    ([path]) => tool('list_files', { path: folderOf(path) }),
+  ],
+  [/^(?:read|open|cat|quote)\s+([^]+)$/i, ([path]) => tool('read_file', { path: folderOf(path) })],
+  [
+    /^(?:search|find|grep)\s+(?:for\s+)?([^]+?)(?:\s+in\s+([^]+))?$/i,
+    ([query = '', path]) => tool('search_text', { query: unquote(query), path: folderOf(path) }),
+  ],
+  [
+    /^(?:count|stats|statistics|measure)(?:\s+(?:the\s+)?(?:words|lines|files|bytes)(?:\s+and\s+\w+)?)?(?:\s+(?:in|of|for))?(?:\s+([^]+))?$/i,
+    ([path]) => tool('file_stats', { path: folderOf(path) }),
+  ],
+  [
+    /^wait(?:\s+(\d+(?:\.\d+)?)(?:\s*s(?:ec(?:ond)?s?)?)?)?$/i,
+    ([n]) => tool('wait', { seconds: seconds(n ?? '1') }),
+  ],
+  [
+    /^(?:summari[sz]e|describe|overview)(?:\s+(?:of\s+)?([^]+))?$/i,
+    ([path]) => ({ do: 'summarise', path: folderOf(path) }),
+  ],
+  [
+    /^think(?:\s+(?:about\s+)?([^]+))?$/i,
+    ([about]) => ({ do: 'think', about: about ?? 'nothing in particular' }),
+  ],
+  [/^long(?:\s+(\d+)(?:\s+lines)?)?$/i, ([n]) => ({ do: 'long', lines: Math.min(20_000, Number(n ?? 0)) })],
+  [/^pause(?: your turn)?$/i, () => ({ do: 'pause' })],
+  [/^(?:say|echo)\s+([^]+)$/i, ([text = '']) => ({ do: 'say', text })],
+];
+
+const stop = (reason: 'max_tokens' | 'refusal' | 'model_context_window_exceeded', rest?: string): Wish => ({
+  do: 'stop',
+  reason,
+  meanwhile: rest
+    ? split(
+        rest.replace(
+          /^(append|writ|read|list|search|wait)(?:p?ing|t?ing|e)\b/i,
+          (_, verb: string) => GERUND[verb.toLowerCase()] ?? verb,
+        ),
+      )
+    : [],
+});
+const GERUND: Record<string, string> = { writ: 'write' };
+
+const FAILURES: [RegExp, FailureCode, string][] = [
+  [/auth|key/, 'model_auth', 'as a service does that does not know the key'],
+  [/credit|money/, 'model_credit', 'as a service does when there is no credit left'],
+  [/gone|model/, 'model_gone', 'as a service does that no longer has this model'],
+  [/rate|limit/, 'model_rate_limit', 'as a service does that was asked too often'],
+  [/context|long/, 'model_context', 'as a service does when a conversation has grown too long'],
+  [/reach|network|down/, 'model_unreachable', 'as a service does that cannot be reached'],
+  [/tls|certificate/, 'model_tls', 'as a service does whose certificate is not trusted'],
+  [/time/, 'model_timeout', 'as a service does that takes too long'],
+  [/protocol|garbage/, 'model_protocol', 'as a service does that sends something unreadable'],
+];
+
+function failing(how: string | undefined, halfway: boolean): Wish {
+  const known = FAILURES.find(([words]) => words.test((how ?? '').toLowerCase()));
+  const [, code, words] = known ?? [
+    /./,
+    'model_overloaded' as const,
+    'as a service does that has too much to do',
+  ];
+  return {
+    do: 'fail',
+    halfway,
+    failure: new Failure({
+      code,
+      message: `The Practice model failed because you asked it to, ${words}.`,
+      todo: 'Ask it something else.',
+    }),
+  };
+}
+
+const VERB =
+  /^(?:list|ls|read|open|cat|quote|search|find|grep|count|stats|wait|summari[sz]e|describe|think|long|help|append\s+\S+\s*:|write\s+\S+\s*:)(?=[\s:]|$)/i;
+const FILE_VERB = /^(?:append|write)\s+(?:to\s+)?\S+\s*:/i;
+
+/** Cuts "list and read a.txt, then wait 2" into its parts; inside a text to write only the next file is a new part. */
+function split(text: string): Wish[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const joint of text.matchAll(
+    /\s*(?:[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+)/gi,
+  )) {
+    const next = text.slice(joint.index + joint[0].length);
+    const here = text.slice(from, joint.index);
+    const begins = FILE_VERB.test(here)
+      ? FILE_VERB.test(next) || (/then/i.test(joint[0]) && VERB.test(next))
+      : VERB.test(next);
+    if (!begins || here.trim() === '') continue;
+    parts.push(here);
+    from = joint.index + joint[0].length;
+  }
+  parts.push(text.slice(from));
+  const wishes: Wish[] = [];
+  for (const part of parts) {
+    const wish = one(part.trim());
+    if (!wish) return [];
+    wishes.push(wish);
+  }
+  return wishes;
+}
+
+function one(part: string): Wish | undefined {
+  for (const [pattern, make] of RULES) {
+    const found = pattern.exec(part) ?? pattern.exec(part.replace(/[.!]+$/, ''));
+    if (found) return make(found.slice(1), part);
+  }
+  return undefined;
+}
+
+/** What a text asks for. A polite frame around it does not matter. */
+export function readRequest(text: string): Request {
+  let rest = text.trim();
+  let slowly = false;
+  for (let again = true; again;) {
+    again = false;
+    const frame = /^(?:please|now|(?:can|could|would) you(?: please)?|slowly|then)[,:]?\s+/i.exec(rest);
+    if (!frame) continue;
+    if (/slowly/i.test(frame[0])) slowly = true;
+    rest = rest.slice(frame[0].length);
+    again = true;
+  }
+  rest = rest.replace(/[,\s]+please([.!]?)$/i, '$1');
+  if (/[,\s]slowly[.!]?$/i.test(rest)) [slowly, rest] = [true, rest.replace(/[,\s]+slowly[.!]?$/i, '')];
+  const wishes = split(rest);
+  return { wishes, slowly, puzzled: wishes.length ? '' : text };
+}
