@@ -20,7 +20,7 @@ export interface ModelRequest {
   thinking: 'off' | 'summarized';
   /** Tokens. */
   maxOutputTokens: number;
-  /** Milliseconds for the whole call. */
+  /** Milliseconds without anything new: from the call to its first content, retries included, and between pieces. */
   timeoutMs: number;
   /** A chat keeps its prompt cache longer. */
   chat: boolean;

@@ -1,0 +1,102 @@
+import type { Profile } from '../../shared/run/profile';
+import type { CallOptions } from './call';
+import { endpointOf, type Endpoint } from './endpoint';
+import { serviceError, type CallError, type Where } from './errors';
+import { networkFetch } from './http';
+import { keyOf, keyVariable, knownSecrets, type Environment } from './keys';
+
+/** What a model may be built with; all for tests and composition roots, a plain program passes nothing. */
+export interface ModelOptions extends CallOptions {
+  /** Where keys, proxies and certificates are looked up, at every call; default: this process's environment. */
+  env?: Environment;
+}
+
+/** Milliseconds for a list of models. */
+export const LIST_TIMEOUT = 20_000;
+
+/** What both adapters know of a profile's service; the key is looked up only when a call is made. */
+export class Service {
+  readonly endpoint: Endpoint;
+  readonly env: Environment;
+  readonly where: Where;
+
+  constructor(
+    readonly profile: Profile,
+    options: ModelOptions,
+  ) {
+    this.endpoint = endpointOf(profile);
+    this.env = options.env ?? process.env;
+    this.where = {
+      host: this.endpoint.host,
+      model: profile.model,
+      local: this.endpoint.local,
+      keyVariable: keyVariable(profile),
+      secrets: knownSecrets(this.env, [profile]),
+    };
+  }
+
+  /** Throws Failure `key_missing`. */
+  key(): string | undefined {
+    return keyOf(this.profile, this.env);
+  }
+
+  fetch(): typeof globalThis.fetch {
+    return networkFetch(this.env);
+  }
+
+  /** The variable's headers are meant for the vendor itself; on the way to anyone else they are taken out again. */
+  foreignHeaders(variable: string): Record<string, null> {
+    if (this.endpoint.vendor) return {};
+    const names = (process.env[variable] ?? '')
+      .split('\n')
+      .flatMap((line) => /^\s*([^:\s]+)\s*:/.exec(line)?.[1] ?? []);
+    return Object.fromEntries(names.map((name) => [name, null]));
+  }
+}
+
+/** Characters of an error's body that are read. */
+const LONGEST_ERROR = 256 * 1024;
+
+/**
+ * A fetch for an SDK, and what became of the call. The SDKs keep only such error bodies as their own service sends,
+ * and wrap network errors in ones that lose the cause; so both are caught here, on their way in.
+ */
+export class WatchedFetch {
+  private refused: CallError | undefined;
+  private thrown: unknown;
+
+  constructor(
+    private readonly where: Where,
+    private readonly base: typeof globalThis.fetch,
+  ) {}
+
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    try {
+      // A redirect would carry key and conversation to a place that nobody chose.
+      const response = await this.base(input, { ...init, redirect: 'manual' });
+      if (response.ok) return response;
+      const { status, headers } = response;
+      this.refused = serviceError(this.where, status, headers, await boundedText(response));
+      return new Response(null, { status: status < 400 ? 421 : status });
+    } catch (error) {
+      this.thrown = error;
+      throw error;
+    }
+  };
+
+  /** What `error`, thrown by the SDK, really was. */
+  cause(error: unknown): unknown {
+    return this.refused ?? this.thrown ?? error;
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  if (!response.body) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_ERROR) break;
+  }
+  return text;
+}
