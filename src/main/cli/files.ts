@@ -20,7 +20,7 @@ interface Named {
 }
 
 // What lies beside journals in a runs folder.
-const COMPANION = /(^\.|\.aux\.jsonl$|\.lock$|\.torn$|\.kept$|^catalogue\.)/;
+const COMPANION = /(^\.|\.aux\.jsonl$|\.lock$|\.torn$)/;
 
 /**
  * The files that a path means: itself under the name as given, or the files of a folder under their base names, in

@@ -1,0 +1,132 @@
+import type { Block, RawJson, RunRecord } from '../../shared/run/record';
+import type { RunState } from '../../shared/run/state';
+import type { Outcome, SessionEvent } from '../agent/session';
+import { clipped, oneLine, printable } from './text';
+
+/** One line that says exactly what a call runs: the tool's own words where the tool is known. */
+export type Describe = (name: string, input: RawJson) => string;
+
+/** Result lines shown along the way; the whole text is in the run. */
+const RESULT_LINES = 12;
+const RESULT_WIDTH = 200;
+
+/**
+ * Tells a run as it happens, for a person. `tell` gets the narration, `answer` the text that the model says (the same
+ * screen, or another stream). Everything is made printable here.
+ */
+export class Narrator {
+  #open: 'text' | 'thinking' | undefined;
+  readonly #calls = new Map<string, string>();
+  readonly #announced = new Set<string>();
+
+  constructor(
+    private readonly tell: (text: string) => void,
+    private readonly answer: (text: string) => void,
+    private readonly describe: Describe,
+  ) {}
+
+  /** Learns the calls of a turn, so that they can be told by their line when they run. */
+  know(content: Block[] | null): void {
+    for (const { tool_use: call } of content ?? [])
+      if (call) this.#calls.set(call.id, oneLine(this.describe(call.name, call.input)));
+  }
+
+  line(text: string): void {
+    this.#close();
+    this.tell(`${text}\n`);
+  }
+
+  event(event: SessionEvent): void {
+    switch (event.type) {
+      case 'text':
+      case 'thinking':
+        return this.#stream(event.type, event.text);
+      case 'stream_reset':
+        return this.line(
+          `[starting this answer over in ${(event.waitMs / 1000).toFixed(1)} s: ${oneLine(event.reason)}]`,
+        );
+      case 'tool_started':
+        return this.#announce(event.toolUseId, event.tool);
+      case 'record':
+        return this.#record(event.record);
+      case 'warning':
+        return this.line(`warning: ${oneLine(event.text)}`);
+      case 'rotated':
+        return this.line(`-- goes on as a new run: ${event.to}`);
+      default:
+        return undefined;
+    }
+  }
+
+  ended(outcome: Outcome, state: RunState, id: string | undefined): void {
+    const { llm_calls, tool_calls, in_tokens, out_tokens, cache_read_tokens, cache_create_tokens } =
+      state.counters;
+    const cached = cache_read_tokens + cache_create_tokens;
+    const counts = `${plural(llm_calls, 'model call')}, ${plural(tool_calls, 'tool call')}, ${in_tokens} tokens in${
+      cached > 0 ? ` (and ${cached} cached)` : ''
+    }, ${out_tokens} out`;
+    const why = outcome.message ? `: ${oneLine(outcome.message)}` : '';
+    this.line(`-- ${WORDS[outcome.reason]}${why} (${counts})`);
+    if (id === undefined) return;
+    if (outcome.reason === 'your_turn') this.line(`-- go on with: holdfast say ${id} "…"`);
+    else if (outcome.reason !== 'completed') this.line(`-- go on with: holdfast resume ${id}`);
+  }
+
+  #record(record: RunRecord): void {
+    if (record.assistant) {
+      this.know(record.assistant.message.content);
+      this.#close();
+    }
+    if (record.tool_result) {
+      const { tool_use_id: id, result } = record.tool_result;
+      this.#announce(id, id);
+      this.line(`<- ${result.is_error ? 'error: ' : ''}${shortened(result.content)}`);
+    }
+  }
+
+  /** A call that never starts (not allowed, not run) is announced by its result. */
+  #announce(id: string, otherwise: string): void {
+    if (this.#announced.has(id)) return;
+    this.#announced.add(id);
+    this.line(`-> ${this.#calls.get(id) ?? oneLine(otherwise)}`);
+  }
+
+  #stream(kind: 'text' | 'thinking', text: string): void {
+    if (this.#open !== kind) {
+      this.#close();
+      this.#open = kind;
+      if (kind === 'thinking') this.tell('[thinking]\n');
+    }
+    (kind === 'text' ? this.answer : this.tell)(printable(text));
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    (this.#open === 'text' ? this.answer : this.tell)('\n');
+    this.#open = undefined;
+  }
+}
+
+const WORDS: Record<Outcome['reason'], string> = {
+  completed: 'finished',
+  your_turn: 'your turn',
+  suspended: 'paused',
+  error: 'failed',
+  budget: 'out of budget',
+  max_iterations: 'hit the step limit',
+};
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+function shortened(content: string): string {
+  const lines = printable(content).replace(/\n+$/, '').split('\n');
+  const shown = lines.slice(0, RESULT_LINES).map((line) => clipped(line, RESULT_WIDTH));
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`… ${plural(more, 'more line')}`] : [])].join('\n   ');
+}
+
+/** Text that the model said last, without thinking: what a run answers. */
+export function finalText(state: RunState): string {
+  const last = state.messages.findLast(({ role }) => role === 'assistant');
+  return (last?.content ?? []).flatMap(({ text }) => (text ? [text.text] : [])).join('');
+}

@@ -1,0 +1,85 @@
+import type { FingerprintDiff } from '../../shared/run/gates';
+import type { PendingTool, Preflight } from '../agent/session';
+import { columns, oneLine, printable } from './text';
+
+const MARK = { pass: 'ok     ', refuse: 'REFUSED', forced: 'forced ' } as const;
+
+const NEXT: Record<Preflight['next'], string> = {
+  tools: 'finish the tools of the last answer, then call the model',
+  call: 'call the model',
+  input: 'wait for your message',
+  finish: 'write the end that is missing; no call, no tool',
+  nothing: 'nothing',
+};
+
+const FATE: Record<PendingTool['fate'], string> = {
+  answered: 'has its result, which is kept',
+  run: 'would run',
+  ask: 'would run after approval',
+  unknown: 'was started and never answered: say what became of it',
+  not_run: 'would be answered as not run, since its turn was cut short',
+  missing: 'does not exist in this profile',
+};
+
+/** The pre-flight as a page of plain text. */
+export function preflightText(flight: Preflight): string {
+  const parts = [
+    `run ${flight.id}: ${flight.records} records, ${flight.paidCalls} model calls paid for`,
+    section(
+      'gates',
+      flight.gates.map(({ gate, outcome, text }) => `${MARK[outcome]} ${gate}: ${oneLine(text)}`),
+    ),
+    section('what changed', diffLines(flight.diff)),
+    section('where', placeLines(flight)),
+    section('tools of the last answer', flight.pending.flatMap(toolLines)),
+    section('next', nextLines(flight)),
+  ];
+  if (flight.lost)
+    parts.push(section('lost text, outside the conversation', printable(flight.lost.text).split('\n')));
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+const section = (title: string, lines: string[]): string =>
+  lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+
+/** The fields that differ, side by side; `every` shows the equal ones as well. */
+export function diffLines(diff: FingerprintDiff[], every = false): string[] {
+  const rows = diff
+    .filter(({ changed }) => changed || every)
+    .map(({ field, recorded, current, changed, force }) => [
+      field,
+      short(recorded),
+      changed ? '->' : '=',
+      short(current),
+      changed ? (force === 'hard' ? 'cannot be forced' : 'needs --force') : '',
+    ]);
+  return rows.length === 0 ? ['nothing'] : columns(rows).split('\n');
+}
+
+const short = (value: string): string =>
+  /^[0-9a-f]{64}$/.test(value) ? value.slice(0, 12) : value === '' ? '""' : oneLine(value);
+
+function placeLines(flight: Preflight): string[] {
+  const { recordedEndpoint: from, currentEndpoint: to } = flight;
+  return [
+    ...(flight.profile ? [`profile ${oneLine(flight.profile)}`] : []),
+    ...(flight.folder ? [`folder ${oneLine(flight.folder)}`] : []),
+    ...(from && to && from !== to ? [`requests went to ${oneLine(from)}, now to ${oneLine(to)}`] : []),
+  ];
+}
+
+const toolLines = (tool: PendingTool): string[] => [
+  oneLine(tool.line),
+  `    ${FATE[tool.fate]}${tool.fate === 'unknown' && tool.startedAt ? ` (started ${tool.startedAt})` : ''}`,
+];
+
+function nextLines(flight: Preflight): string[] {
+  const size =
+    flight.next === 'tools' || flight.next === 'call'
+      ? [`the next call sends about ${flight.nextCallChars} characters`]
+      : [];
+  const paused = flight.pausedTurn
+    ? ['the last answer was paused by its service; what the service kept for it may have expired']
+    : [];
+  return [NEXT[flight.next], ...size, ...paused];
+}

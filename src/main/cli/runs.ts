@@ -1,0 +1,246 @@
+import { resolve } from 'node:path';
+import { Failure } from '../../shared/run/failure';
+import type { RawJson } from '../../shared/run/record';
+import type { SidecarEntry } from '../../shared/run/sidecar';
+import { preflight, resumeRun, startRun } from '../agent';
+import type { AgentParts, Preflight, UnknownAnswer } from '../agent/session';
+import type { LoadedRun, RunStore } from '../journal/journal';
+import type { Profile } from '../settings/profile';
+import { builtInTools } from '../tool/registry';
+import { askEndpoint, askUnknown } from './ask';
+import type { Console } from './console';
+import { drive } from './drive';
+import { EXIT } from './exit';
+import type { ExitCode } from './exit';
+import type { Describe } from './narrate';
+import { diffLines, preflightText } from './preflight';
+import { replayText } from './show';
+import { jsonLine, oneLine } from './text';
+
+/** What the commands are built on; made in cli.ts. */
+export interface Cli {
+  screen: Console;
+  parts: AgentParts;
+  /** The store of this URL, or the usual one. */
+  store(url: string | undefined): Promise<RunStore>;
+  /** The profile of this name, or the one that new runs use. `profile_unknown`. */
+  profile(name: string | undefined): Promise<Profile>;
+}
+
+export interface CommonFlags {
+  store?: string;
+  json?: boolean;
+}
+export interface RunFlags extends CommonFlags {
+  chat?: boolean;
+  private?: boolean;
+  id?: string;
+  profile?: string;
+  folder?: string;
+  allow?: string[];
+}
+export interface ResumeFlags extends CommonFlags {
+  profile?: string;
+  folder?: string;
+  allow?: string[];
+  force?: boolean;
+  unknown?: 'run' | 'skip';
+  acceptEndpoint?: boolean;
+}
+
+/** Opens a store for one command and closes it after. */
+export async function withStore<T>(
+  cli: Cli,
+  flags: CommonFlags,
+  use: (store: RunStore) => Promise<T>,
+): Promise<T> {
+  const store = await cli.store(flags.store);
+  try {
+    if (store.caution) cli.screen.err(`holdfast: ${oneLine(store.caution)}\n`);
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Names the tool's own words for a call; a tool that is not built in is shown by its name and input. */
+export const describeCall: Describe = (name, input) => {
+  const tool = builtInTools('practice').find(({ def }) => def.name === name);
+  return tool ? tool.describe(parsed(input)) : `${name} ${input}`;
+};
+
+function parsed(input: RawJson): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+/** Flags that every way into a session shares, checked. */
+function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
+  const known = builtInTools('practice').map(({ def }) => def.name);
+  const stray = (flags.allow ?? []).filter((name) => !known.includes(name));
+  if (stray.length > 0)
+    throw new Failure({
+      code: 'bad_request',
+      message: `--allow names no tool that exists: ${stray.join(', ')}.`,
+      todo: `Tools are: ${known.join(', ')}.`,
+    });
+  return {
+    ...(flags.folder !== undefined && { folder: resolve(flags.folder) }),
+    ...(flags.allow !== undefined && { allow: flags.allow }),
+    approvals: cli.screen.interactive ? ('ask' as const) : ('auto-deny' as const),
+  };
+}
+
+const driven = (cli: Cli, flags: CommonFlags) => ({
+  screen: cli.screen,
+  json: flags.json === true,
+  describe: describeCall,
+});
+
+/** `run PROMPT` */
+export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Promise<ExitCode> {
+  const options = {
+    ...sessionOptions(cli, flags),
+    ...(flags.id !== undefined && { id: flags.id }),
+    prompt,
+    chat: flags.chat === true,
+    profile: await cli.profile(flags.profile),
+  };
+  if (flags.private) {
+    cli.screen.err('private run: nothing of it is written\n');
+    return drive(await startRun(cli.parts, { ...options, store: undefined }), driven(cli, flags));
+  }
+  return withStore(cli, flags, async (store) => {
+    const session = await startRun(cli.parts, { ...options, store });
+    cli.screen.err(`run ${session.id}\n`);
+    return drive(session, driven(cli, flags));
+  });
+}
+
+/** `resume ID`, and with `words` `say ID TEXT` */
+export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: string): Promise<ExitCode> {
+  return withStore(cli, flags, async (store) => {
+    const run = await store.load(id);
+    const profile = await cli.profile(flags.profile ?? lastConfig(run.sidecar)?.profile);
+    const shared = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
+    const interactive = words === undefined ? undefined : { interactive: true };
+    const flight = await preflight(cli.parts, { ...shared, ...interactive });
+    const refusal = refusedBy(cli, flight, flags);
+    if (refusal !== undefined) return refusal;
+    const answers = await settleQuestions(cli, flight, flags);
+    if (answers === undefined) return EXIT.refused;
+
+    replay(cli, run, flight);
+    if (flight.next === 'input' && words === undefined) {
+      cli.screen.err(`-- it is your turn: holdfast say ${id} "…"\n`);
+      if (flags.json) await cli.screen.out(`${jsonLine({ event: 'ended', id, reason: 'your_turn' })}\n`);
+      return EXIT.ok;
+    }
+    const session = await resumeRun(cli.parts, {
+      ...shared,
+      ...interactive,
+      ...answers,
+      ...(words !== undefined && { say: words }),
+    });
+    return drive(session, driven(cli, flags));
+  });
+}
+
+/** Tells the conversation so far, on stderr: what the run continues from. */
+function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
+  cli.screen.err(`-- resuming ${run.id}, ${flight.paidCalls} model calls so far\n\n`);
+  cli.screen.err(replayText(run.state, describeCall));
+  if (flight.pausedTurn)
+    cli.screen.err(
+      'warning: the last answer was paused by its service; what the service kept for it may have expired\n',
+    );
+  cli.screen.err('\n-- continuing\n\n');
+}
+
+/** Tells why a gate refuses, with what changed, and what can be done. */
+function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): ExitCode | undefined {
+  const refusals = flight.gates.filter(({ outcome }) => outcome === 'refuse');
+  if (refusals.length === 0) return undefined;
+  for (const { text } of refusals) cli.screen.err(`holdfast: ${oneLine(text)}\n`);
+  if (flight.diff.some(({ changed }) => changed))
+    cli.screen.err(
+      `${diffLines(flight.diff)
+        .map((line) => `  ${line}`)
+        .join('\n')}\n`,
+    );
+  cli.screen.err('  nothing was changed\n');
+  if (flags.json)
+    void cli.screen.out(
+      `${jsonLine({ event: 'refused', id: flight.id, gates: flight.gates, diff: flight.diff })}\n`,
+    );
+  return EXIT.refused;
+}
+
+interface Answers {
+  acceptEndpoint?: boolean;
+  unknown?: UnknownAnswer[];
+  unknownDefault?: 'run' | 'skip';
+}
+
+/** Gets an answer to every question that a resume must not answer itself; `undefined` when one stays open. */
+async function settleQuestions(
+  cli: Cli,
+  flight: Preflight,
+  flags: ResumeFlags,
+): Promise<Answers | undefined> {
+  const answers: Answers = {};
+  const { recordedEndpoint: from, currentEndpoint: to } = flight;
+  if (from !== undefined && to !== undefined && from !== to) {
+    const yes = flags.acceptEndpoint || (cli.screen.interactive && (await askEndpoint(from, to, cli.screen)));
+    if (!yes) {
+      cli.screen.err(
+        `holdfast: this conversation went to ${oneLine(from)} and would now be sent to ${oneLine(to)}\n`,
+      );
+      cli.screen.err(
+        '  nothing was changed; --accept-endpoint sends it there, --profile picks another profile\n',
+      );
+      if (flags.json)
+        void cli.screen.out(`${jsonLine({ event: 'endpoint_changed', id: flight.id, from, to })}\n`);
+      return undefined;
+    }
+    answers.acceptEndpoint = true;
+  }
+  if (flight.unknown.length === 0) return answers;
+  if (flags.unknown) return { ...answers, unknownDefault: flags.unknown };
+  const unknown: UnknownAnswer[] = [];
+  if (cli.screen.interactive)
+    for (const tool of flight.unknown) {
+      const answer = await askUnknown(tool, cli.screen);
+      if (answer) unknown.push(answer);
+    }
+  if (unknown.length === flight.unknown.length) return { ...answers, unknown };
+  cli.screen.err('holdfast: nobody knows whether these took effect:\n');
+  for (const { line } of flight.unknown) cli.screen.err(`  ${oneLine(line)}\n`);
+  cli.screen.err('  nothing was changed; look, then resume with --unknown run or --unknown skip\n');
+  if (flags.json)
+    void cli.screen.out(`${jsonLine({ event: 'unknown', id: flight.id, tools: flight.unknown })}\n`);
+  return undefined;
+}
+
+/** `preflight ID` */
+export function preflightCommand(cli: Cli, id: string, flags: ResumeFlags): Promise<ExitCode> {
+  return withStore(cli, flags, async (store) => {
+    const run = await store.load(id);
+    const profile = await cli.profile(flags.profile ?? lastConfig(run.sidecar)?.profile);
+    const options = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
+    const flight = await preflight(cli.parts, options);
+    await cli.screen.out(flags.json ? `${jsonLine(flight)}\n` : preflightText(flight));
+    return flight.ok ? EXIT.ok : EXIT.refused;
+  });
+}
+
+type Config = Extract<SidecarEntry, { kind: 'config' }>;
+
+/** Where the run ran last, by its sidecar: each field as it was written last. */
+export function lastConfig(sidecar: SidecarEntry[]): Partial<Config> | undefined {
+  const entries = sidecar.filter((entry): entry is Config => entry.kind === 'config');
+  return entries.length === 0 ? undefined : Object.assign({}, ...entries);
+}

@@ -1,0 +1,183 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { foldCommand, recodeCommand, verifyCommand } from '../../../src/main/cli/files';
+import { encodeLine } from '../../../src/shared/run/codec';
+import { fixture, foldCases } from '../../support/fold-cases';
+import { tempFolder } from '../../support/folder';
+import { chatRecords } from '../../support/journal-records';
+import { testScreen } from '../../support/screen';
+
+const cases = foldCases();
+const nameOf = (index: number) => `${String(index).padStart(3, '0')}.json`;
+const golden = readFileSync(fixture('golden-v3.jsonl'));
+
+function caseFolder(): string {
+  return tempFolder(Object.fromEntries(cases.map(({ journal }, index) => [nameOf(index), journal])));
+}
+const journal = (records: number) => Buffer.concat(chatRecords('r', records).map(encodeLine));
+
+describe('fold', () => {
+  it('gives one line for each file of a folder, in name order, with the verdict of the reference', async () => {
+    const screen = testScreen();
+    expect(await foldCommand([caseFolder()], screen)).toBe(0);
+    const lines = screen.json<{
+      file: string;
+      state?: { pending: unknown };
+      error?: string;
+      detail?: string;
+    }>();
+    expect(lines.map(({ file }) => file)).toEqual(cases.map((_, index) => nameOf(index)));
+    lines.forEach((line, index) => {
+      const { error, stateText } = cases[index] ?? {};
+      expect(line.error).toBe(error);
+      if (error) expect(line.detail).not.toBe('');
+      // The set of answered calls has no order of its own.
+      else expect(sorted(line.state)).toEqual(sorted(JSON.parse(stateText ?? '')));
+    });
+  });
+
+  it('keeps numbers as they were written', async () => {
+    const folder = tempFolder({ 'a.json': golden });
+    const screen = testScreen();
+    await foldCommand([join(folder, 'a.json')], screen);
+    expect(screen.stdout).toContain(
+      '"input":{"limit":1.50,"10":"\\u003cx\\u003e","2":"\\u003c","big":9007199254740993}',
+    );
+  });
+
+  it('names a file as it was given, and the files of a folder by their own names', async () => {
+    const folder = tempFolder({ 'b.json': golden, 'a.json': golden });
+    const screen = testScreen();
+    await foldCommand([join(folder, 'b.json'), folder], screen);
+    expect(screen.json().map(({ file }) => file)).toEqual([join(folder, 'b.json'), 'a.json', 'b.json']);
+  });
+
+  it('leaves out what lies beside journals', async () => {
+    const folder = tempFolder({
+      'a.json': golden,
+      'a.aux.jsonl': '{}',
+      'a.lock': '',
+      'a.torn': 'x',
+      '.catalogue.jsonl': '{}',
+    });
+    mkdirSync(join(folder, 'trash'));
+    const screen = testScreen();
+    await foldCommand([folder], screen);
+    expect(screen.json().map(({ file }) => file)).toEqual(['a.json']);
+  });
+
+  it('goes on after a path that is not there, and says so', async () => {
+    const folder = tempFolder({ 'a.json': golden });
+    const screen = testScreen();
+    expect(await foldCommand([join(folder, 'none'), folder], screen)).toBe(5);
+    expect(screen.json()).toMatchObject([
+      { file: join(folder, 'none'), error: 'not_found' },
+      { file: 'a.json' },
+    ]);
+  });
+
+  it('has warnings beside the state, and no such field without any', async () => {
+    const folder = tempFolder({ 'torn.json': journal(5).subarray(0, -3), 'whole.json': journal(5) });
+    const screen = testScreen();
+    await foldCommand([folder], screen);
+    const [torn, whole] = screen.json();
+    expect(torn?.warnings).toMatchObject([{ code: 'torn_tail', line: 5 }]);
+    expect(whole).not.toHaveProperty('warnings');
+  });
+});
+
+function sorted(value: unknown): unknown {
+  const state = value as { pending: { answered: string[] } | null };
+  return state.pending
+    ? { ...state, pending: { ...state.pending, answered: [...state.pending.answered].sort() } }
+    : state;
+}
+
+describe('recode', () => {
+  it('gives the exact bytes of a journal that the reference wrote', async () => {
+    const screen = testScreen();
+    expect(await recodeCommand(fixture('golden-v3.jsonl'), screen)).toBe(0);
+    expect(screen.stdout).toBe(golden.toString());
+  });
+
+  it('gives what is whole before a torn end, and names the end', async () => {
+    const folder = tempFolder({ 'a.json': journal(4).subarray(0, -5) });
+    const screen = testScreen();
+    expect(await recodeCommand(join(folder, 'a.json'), screen)).toBe(0);
+    expect(screen.stdout).toBe(journal(3).toString());
+    expect(screen.stderr).toContain('line 4');
+  });
+
+  it('stops at damage with its place', async () => {
+    const lines = journal(4).toString().split('\n');
+    lines[1] = 'not json';
+    const folder = tempFolder({ 'a.json': lines.join('\n') });
+    const screen = testScreen();
+    await expect(recodeCommand(join(folder, 'a.json'), screen)).rejects.toMatchObject({
+      code: 'corrupt',
+      data: { line: 2 },
+    });
+    expect(screen.stdout).toBe(journal(1).toString());
+  });
+});
+
+describe('verify', () => {
+  const damaged = () => {
+    const lines = journal(6).toString().split('\n');
+    lines[2] = `${lines[2]?.slice(0, 40)}#`;
+    return lines.join('\n');
+  };
+
+  it('says ok, torn or corrupt with line and byte, and fails only for damage', async () => {
+    const torn = tempFolder({ 'ok.json': journal(6), 'torn.json': journal(6).subarray(0, -4) });
+    const screen = testScreen();
+    expect(await verifyCommand([torn], false, screen)).toBe(0);
+    const start = journal(5).length;
+    expect(screen.lines()[0]).toBe('ok ok.json (6 records)');
+    expect(screen.lines()[1]).toMatch(
+      new RegExp(`^torn torn\\.json \\(5 records\\): line 6, byte ${start}: `),
+    );
+
+    writeFileSync(join(torn, 'bad.json'), damaged());
+    const again = testScreen();
+    expect(await verifyCommand([torn], true, again)).toBe(1);
+    expect(again.json()[0]).toMatchObject({
+      file: 'bad.json',
+      verdict: 'corrupt',
+      code: 'corrupt',
+      records: 2,
+      line: 3,
+      byte: journal(2).length,
+    });
+  });
+
+  it('finds the damage that the reference finds in all its cases', async () => {
+    const screen = testScreen();
+    expect(await verifyCommand([caseFolder()], true, screen)).toBe(1);
+    const verdicts = screen.json<{ verdict: string }>();
+    cases.forEach(({ error }, index) => {
+      const verdict = verdicts[index]?.verdict;
+      if (error === undefined) expect(['ok', 'torn']).toContain(verdict);
+      else
+        expect(verdict).toBe(
+          { corrupt: 'corrupt', no_meta: 'corrupt', version: 'unreadable', empty: 'torn' }[error],
+        );
+    });
+  });
+
+  it('tells of oddities that are no damage', async () => {
+    const records = chatRecords('r', 6).map((record) => ({
+      ...record,
+      seq: record.seq < 4 ? record.seq : record.seq + 3,
+    }));
+    const folder = tempFolder({ 'gap.json': Buffer.concat(records.map(encodeLine)) });
+    const screen = testScreen();
+    expect(await verifyCommand([folder], false, screen)).toBe(0);
+    expect(screen.stdout).toMatch(/^ok gap\.json \(6 records\)\n {2}seq_gap: line 4, byte \d+: /);
+  });
+
+  it('fails for a path that is not there', async () => {
+    expect(await verifyCommand([join(tempFolder(), 'none')], false, testScreen())).toBe(5);
+  });
+});
