@@ -1,0 +1,104 @@
+import { dirname } from 'node:path';
+import { SYNCED_KINDS } from '../../../shared/run/sidecar';
+import type { SidecarEntry } from '../../../shared/run/sidecar';
+import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
+import type { SidecarRead } from '../sidecar';
+import { Turns } from '../turns';
+import { checkPlain, ioFailure, OPEN, readAll, writeWhole } from './vfs';
+import type { Vfs } from './vfs';
+
+const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n');
+
+/** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
+export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
+  try {
+    if (vfs.look(path) === undefined) return { entries: [], bound: false };
+    return readSidecar(linesOf(vfs.slurp(path).bytes), sha256);
+  } catch {
+    return { entries: [], bound: false };
+  }
+}
+
+/**
+ * The writer's end of `<id>.aux.jsonl`. Made only when there is something to note. A write or sync that fails ends it:
+ * from then on lazy entries are dropped and synced ones fail, while the journal itself goes on.
+ */
+export class SidecarWriter {
+  readonly #turns = new Turns();
+  #fd: number | undefined;
+  #waiting = '';
+  #broken: unknown;
+  #nameDurable = false;
+
+  constructor(
+    readonly vfs: Vfs,
+    readonly path: string,
+    readonly sha256: string,
+  ) {}
+
+  /** See `Journal.note`. */
+  note(entry: SidecarEntry): Promise<void> {
+    this.#waiting += encodeEntry(entry);
+    if (SYNCED_KINDS.has(entry.kind)) return this.#turns.run(() => this.#flush(true));
+    this.#turns.run(() => this.#flush(false)).catch(() => undefined);
+    return Promise.resolve();
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.#turns.idle();
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) await this.vfs.close(fd).catch(() => undefined);
+  }
+
+  async #flush(durable: boolean): Promise<void> {
+    try {
+      if (this.#broken !== undefined) throw this.#broken;
+      const fd = (this.#fd ??= await this.#open());
+      const text = this.#waiting;
+      this.#waiting = '';
+      if (text !== '') await writeWhole(this.vfs, fd, Buffer.from(text));
+      if (!durable) return;
+      await this.vfs.sync(fd);
+      if (this.#nameDurable) return;
+      await this.vfs.syncDirectory(dirname(this.path));
+      this.#nameDurable = true;
+    } catch (error) {
+      this.#broken = error;
+      this.#waiting = '';
+      throw ioFailure(error, 'note what is about to happen');
+    }
+  }
+
+  /** Whatever an earlier life left in the file stays; a line that it did not finish is ended, and bound anew if need be. */
+  async #open(): Promise<number> {
+    const fd = await this.vfs.open(this.path, OPEN.appendOrMake);
+    try {
+      checkPlain(this.vfs.fstat(fd));
+      const lines = linesOf(await readAll(this.vfs, fd));
+      const unended = lines.at(-1) !== '';
+      const binding = lastBinding(lines) === this.sha256 ? '' : encodeEntry(bindEntry(this.sha256));
+      this.#waiting = `${unended ? '\n' : ''}${binding}${this.#waiting}`;
+      return fd;
+    } catch (error) {
+      await this.vfs.close(fd).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+/** The meta hash that entries at the end of the file belong to. */
+function lastBinding(lines: string[]): string | undefined {
+  for (let n = lines.length - 1; n >= 0; n--) {
+    const line = lines[n]!;
+    if (!line.includes('"bind"')) continue;
+    try {
+      const entry = JSON.parse(line) as Partial<Extract<SidecarEntry, { kind: 'bind' }>> | null;
+      if (entry?.kind === 'bind') return entry.meta_sha256;
+    } catch {
+      // A torn binding binds nothing: the reader passes it over as well.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,234 @@
+import { encodeLine } from '../../../shared/run/codec';
+import { Failure } from '../../../shared/run/failure';
+import type { FailureInfo } from '../../../shared/run/failure';
+import type { RunRecord } from '../../../shared/run/record';
+import type { SidecarEntry } from '../../../shared/run/sidecar';
+import { checkAppend, closed, conflict, journalDead } from '../check';
+import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
+import { Turns } from '../turns';
+import type { RunPaths } from './layout';
+import type { Held } from './lock';
+import { SidecarWriter } from './sidecar';
+import { keepText } from './texts';
+import { ioFailure, writeWhole } from './vfs';
+import type { FileStat, Vfs } from './vfs';
+
+/** What a writer is made of: an open journal whose end is sound, under a lock. */
+export interface WriterParts {
+  vfs: Vfs;
+  id: string;
+  store: RunStore;
+  paths: RunPaths;
+  held: Held;
+  /** Opened for appending; the writer closes it. */
+  fd: number;
+  /** The file as this writer found it, at `size` bytes. */
+  file: Pick<FileStat, 'dev' | 'ino'>;
+  size: number;
+  places: RecordPlace[];
+  metaSha256: string;
+  /** What was read when the run was opened, under the same lock; given out by the first `load` if nothing came after it. */
+  opened: (() => LoadedRun) | undefined;
+  /** false only in the tests that show what the fence is for. */
+  fence: boolean;
+  onClose(): void;
+}
+
+/** The one writer of a journal file. See `Journal` for its promises. */
+export class FileJournal implements Journal {
+  readonly durability = 'disk';
+  readonly #parts: WriterParts;
+  readonly #turns = new Turns();
+  readonly #sidecar: SidecarWriter;
+  readonly #places: RecordPlace[];
+  #size: number;
+  #lines: number;
+  #opened: WriterParts['opened'];
+  #dead: Failure | undefined;
+  #closing: Promise<void> | undefined;
+  #onDead: ((failure: FailureInfo) => void) | undefined;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#places = parts.places;
+    this.#size = parts.size;
+    this.#lines = parts.places.at(-1)?.line ?? 0;
+    this.#opened = parts.opened;
+    this.#sidecar = new SidecarWriter(parts.vfs, parts.paths.sidecar, parts.metaSha256);
+    parts.held.onLost((failure) => this.#lose(failure));
+    if (parts.held.lost) this.#lose(parts.held.lost);
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get store(): RunStore {
+    return this.#parts.store;
+  }
+
+  get lastSeq(): number {
+    return this.#places.at(-1)?.seq ?? 0;
+  }
+
+  get dead(): FailureInfo | undefined {
+    return this.#dead?.toJSON();
+  }
+
+  async append(record: RunRecord): Promise<RecordPlace> {
+    this.#checkOpen();
+    return this.#turns.run(() => this.#append(record));
+  }
+
+  load(): Promise<LoadedRun> {
+    if (this.#closing !== undefined) return this.store.load(this.id);
+    return this.#turns.run(async () => {
+      if (this.#dead === undefined) this.#checkFence();
+      const opened = this.#opened;
+      this.#opened = undefined;
+      if (opened !== undefined && this.#dead === undefined) return opened();
+      const loaded = await this.store.load(this.id);
+      if (this.#dead === undefined && loaded.size !== this.#size) throw this.#die(fenced());
+      return loaded;
+    });
+  }
+
+  async note(entry: SidecarEntry): Promise<void> {
+    this.#checkOpen();
+    await this.#sidecar.note(entry);
+  }
+
+  async keep(toolUseId: string, text: string): Promise<string> {
+    this.#checkOpen();
+    return keepText(this.#parts.vfs, this.#parts.paths.texts, toolUseId, text);
+  }
+
+  onDead(listener: (failure: FailureInfo) => void): void {
+    this.#onDead = listener;
+    const lost = this.#parts.held.lost;
+    if (lost !== undefined) queueMicrotask(() => this.#tellDead(lost));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#turns.idle();
+    this.#dead ??= closed();
+    await this.#sidecar.close();
+    await this.#parts.vfs.close(this.#parts.fd).catch(() => undefined);
+    await this.#parts.held.release();
+    this.#parts.onClose();
+  }
+
+  async #append(record: RunRecord): Promise<RecordPlace> {
+    this.#checkAlive();
+    const step = checkAppend(this.lastSeq, record.seq);
+    const line = encodeLine(record);
+    if (step === 'seen') return this.#seen(record.seq, line);
+
+    const { vfs, fd } = this.#parts;
+    this.#checkFence();
+    try {
+      await writeWhole(vfs, fd, line);
+      await vfs.sync(fd);
+    } catch (error) {
+      throw this.#die(ioFailure(error, `write record ${record.seq}`));
+    }
+    this.#checkAfter(line.length);
+    // A lock that was lost while the disk was busy: the record is there, but whoever came next may not know of it.
+    this.#checkAlive();
+
+    const place = { seq: record.seq, line: this.#lines + 1, offset: this.#size, bytes: line.length - 1 };
+    this.#places.push(place);
+    this.#size += line.length;
+    this.#lines += 1;
+    this.#opened = undefined;
+    return place;
+  }
+
+  async #seen(seq: number, line: Uint8Array): Promise<RecordPlace> {
+    const place = this.#places.find((one) => one.seq === seq);
+    if (place === undefined || place.bytes !== line.length - 1) throw conflict(seq);
+    const { vfs, fd } = this.#parts;
+    const there = Buffer.alloc(place.bytes);
+    try {
+      for (let got = 0; got < there.length;) {
+        const more = await vfs.read(fd, there.subarray(got), place.offset + got);
+        if (more === 0) break;
+        got += more;
+      }
+    } catch (error) {
+      throw ioFailure(error, `look at record ${seq}`);
+    }
+    if (!there.equals(line.subarray(0, -1))) throw conflict(seq);
+    return place;
+  }
+
+  #checkAlive(): void {
+    if (this.#dead !== undefined) throw journalDead(this.#dead);
+  }
+
+  /** For calls that begin now: while closing, only what was handed in before still runs. */
+  #checkOpen(): void {
+    this.#checkAlive();
+    if (this.#closing !== undefined) throw closed();
+  }
+
+  /** Before each write: the name still leads to the same file, exactly as this writer left it. */
+  #checkFence(): void {
+    if (!this.#parts.fence) return;
+    const { vfs, paths, file } = this.#parts;
+    let stat: FileStat | undefined;
+    try {
+      stat = vfs.lstat(paths.journal);
+    } catch (error) {
+      throw this.#die(ioFailure(error, 'look at the journal before writing'));
+    }
+    if (stat?.ino === file.ino && stat.dev === file.dev && Number(stat.size) === this.#size) return;
+    throw this.#die(fenced());
+  }
+
+  /** And after it: nobody else wrote between the look and the write, so the record is where it is said to be. */
+  #checkAfter(length: number): void {
+    if (!this.#parts.fence) return;
+    let size: number;
+    try {
+      size = Number(this.#parts.vfs.fstat(this.#parts.fd).size);
+    } catch (error) {
+      throw this.#die(ioFailure(error, 'look at the journal after writing'));
+    }
+    if (size !== this.#size + length) throw this.#die(fenced());
+  }
+
+  #die(failure: Failure): Failure {
+    this.#dead ??= failure;
+    return journalDead(this.#dead);
+  }
+
+  #lose(failure: Failure): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = failure;
+    this.#tellDead(failure);
+  }
+
+  #tellDead(failure: Failure): void {
+    const listener = this.#onDead;
+    this.#onDead = undefined;
+    try {
+      listener?.(failure.toJSON());
+    } catch {
+      // A listener's trouble must not reach the timer that found the lock gone.
+    }
+  }
+}
+
+const fenced = (): Failure =>
+  new Failure({
+    code: 'fenced',
+    message: 'The file of this run is not as this writer left it: something else wrote, moved or removed it.',
+    kept: 'Every record that was acknowledged was on disk; nothing more was written from here.',
+    todo: 'Open the run again to see what it holds now.',
+  });
