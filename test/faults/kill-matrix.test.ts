@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { TestContext } from 'vitest';
+import { built, need, sampled } from '../support/prerequisites';
+import { playAll, pointsOf, sum } from './kill/matrix';
+import type { Case } from './kill/matrix';
+
+/**
+ * The built command on real folders, killed with SIGKILL: from inside at every point where it touches its store, from
+ * outside at every line that it prints, and at random. After each kill the run is resumed, killed again where the case
+ * says so, and must come to its end with nothing lost, nothing paid twice and nothing run twice unasked.
+ */
+const PROMPT = 'repeat 2: read in.txt and append log.txt: line # after 0.06';
+
+const cli = (context: TestContext) =>
+  need(context, built('main/cli.js'), 'kill matrix', 'run `npm run build` first');
+
+/** Numbers that look random and are the same every time. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+const unknownOf = (index: number) => (index % 2 === 0 ? 'run' : 'skip');
+
+/** Every `step`th point of an undisturbed run, by its number. */
+function pointCases(points: string[], step: number): Case[] {
+  return points.flatMap((name, at) =>
+    at % step === 0
+      ? [{ name: `at point ${at} (${name})`, prompt: PROMPT, kills: [{ at }], unknown: unknownOf(at / step) }]
+      : [],
+  );
+}
+
+function lineCases(lines: number): Case[] {
+  return Array.from({ length: lines }, (_, index) => ({
+    name: `after line ${index + 1}`,
+    prompt: PROMPT,
+    kills: [{ afterLine: index + 1 }],
+    unknown: unknownOf(index),
+  }));
+}
+
+/** Killed again and again, at any time from before the first record to after the last. */
+function randomCases(count: number, kills: number, points: number): Case[] {
+  const random = randomFrom(20_260_720);
+  return Array.from({ length: count }, (_, index) => ({
+    name: `random ${index}`,
+    prompt: PROMPT,
+    kills: Array.from({ length: kills }, () =>
+      random() < 0.5 ? { afterMs: Math.floor(random() * 700) } : { at: Math.floor(random() * points) },
+    ),
+    unknown: unknownOf(index),
+  }));
+}
+
+describe('the kill matrix', () => {
+  it('loses nothing, pays nothing twice, runs nothing twice unasked, and finishes every run', async (context) => {
+    const command = cli(context);
+    const points = await pointsOf(command, PROMPT);
+    expect(points.length).toBeGreaterThan(40);
+    const cases = [
+      ...pointCases(points, sampled(Math.ceil(points.length / 45), 1)),
+      ...lineCases(14),
+      ...randomCases(sampled(8, 300), 3, points.length),
+    ];
+    const total = sum(await playAll(command, cases));
+    await context.annotate(
+      `kill matrix: ${total.kills} kills in ${total.runs} runs, ${total.finished} finished, asked ${total.asked} times; ` +
+        `acknowledged records lost ${total.lost.length}, model calls repeated ${total.repeated.length}, ` +
+        `tools run twice unasked ${total.doubled.length}`,
+      'figures',
+    );
+    expect(total).toMatchObject({ lost: [], repeated: [], doubled: [], wrong: [], finished: cases.length });
+    expect(total.kills).toBeGreaterThanOrEqual(sampled(60, 1_000));
+    expect(total.asked).toBeGreaterThan(0);
+  });
+});
+
+describe('the kill matrix notices', () => {
+  const mutant = (context: TestContext, cases: Case[]) => playAll(cli(context), cases).then(sum);
+
+  it('a build that acknowledges a record before it is written', async (context) => {
+    const cases: Case[] = lineCases(6).map((each) => ({ ...each, mutant: 'early' }));
+    expect((await mutant(context, cases)).lost.length).toBeGreaterThan(0);
+  });
+
+  it('a build that forgets that a tool was started', async (context) => {
+    const points = await pointsOf(cli(context), PROMPT);
+    const result = points.findIndex((name) => name === 'before write tool_result');
+    const second = points.findIndex((name, at) => at > result && name === 'before write tool_result');
+    const cases: Case[] = [
+      {
+        name: 'before the result',
+        prompt: PROMPT,
+        kills: [{ at: second }],
+        unknown: 'run',
+        mutant: 'no-intent',
+      },
+    ];
+    const total = await mutant(context, cases);
+    expect(total.asked).toBe(0);
+    expect(total.doubled.length).toBeGreaterThan(0);
+  });
+
+  it('a build that loses the last record when it opens a run', async (context) => {
+    const cases: Case[] = lineCases(8)
+      .slice(4)
+      .map((each) => ({ ...each, mutant: 'forgetful' }));
+    const total = await mutant(context, cases);
+    expect(total.lost.length).toBeGreaterThan(0);
+    expect(total.repeated.length + total.doubled.length + total.lost.length).toBeGreaterThan(0);
+  });
+});
