@@ -10,6 +10,7 @@ const evaluate = (code: string): string =>
   execFileSync(process.execPath, ['--input-type=module', '-e', code], {
     cwd: project,
     encoding: 'utf8',
+    stdio: 'pipe',
   }).trim();
 
 interface Line {
