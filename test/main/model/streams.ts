@@ -54,7 +54,7 @@ export const bytesOf = (api: Api, chunks: readonly string[], end = '[DONE]', new
 
 /** A server that answers with whatever was put into it last, and a model that asks it. */
 export class Replay {
-  private body = Buffer.alloc(0);
+  private body: Buffer = Buffer.alloc(0);
   private size = 0;
   private constructor(private readonly server: TestServer) {}
 
