@@ -24,8 +24,9 @@ export function goTime(text: string): string | undefined {
   if (Number(month) < 1 || Number(month) > 12) return undefined;
   if (Number(day) < 1 || Number(day) > daysIn(Number(year), Number(month))) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  if (Number(offsetHour) > 24 || Number(offsetMinute) > 60) return undefined;
   const minutes = zulu ? 0 : Number(offsetHour) * 60 + Number(offsetMinute);
+  // 24 hours and 60 minutes are still read, as Go does; what they add up to must be readable again
+  if (minutes > 25 * 60 || Number(offsetMinute) > 60) return undefined;
   const offset = minutes === 0 ? 'Z' : `${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
   const nanoseconds = fraction.slice(0, 9).replace(/0+$/, '');
   const rest = nanoseconds === '' ? '' : `.${nanoseconds}`;
