@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { catalogueEntry } from '../../../shared/run/sidecar';
 import type { CatalogueEntry } from '../../../shared/run/sidecar';
@@ -123,32 +122,37 @@ export class FileCatalogue {
    */
   async #compact(): Promise<void> {
     const path = this.#path();
-    const spare = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    const spare = `${path}.tmp`;
     try {
       const size = this.vfs.look(path)?.size ?? 0;
       if (size < COMPACT_BYTES || size < COMPACT_RATIO * textOf(this.entries()).length) return;
       const held = await takeLock(this.vfs, runPaths(this.directory(), CATALOGUE_LOCK), this.locking);
       try {
-        await withFile(this.vfs, path, OPEN.append, async (old) => {
-          const text = textOf(this.entries());
-          const seen = this.#read.offset;
-          await withFile(this.vfs, spare, OPEN.make, async (fd) => {
-            await writeWhole(this.vfs, fd, Buffer.from(text));
-            await this.vfs.syncAll(fd);
-            await this.vfs.rename(spare, path);
-            await this.vfs.syncDirectory(this.directory());
-            const late = (await readAll(this.vfs, old)).subarray(seen);
-            if (late.length > 0) await writeWhole(this.vfs, fd, late);
-            await this.vfs.sync(fd);
-          });
-        });
+        await withFile(this.vfs, path, OPEN.append, (old) => this.#rewrite(path, spare, old));
+      } catch {
+        await this.vfs.unlink(spare).catch(() => undefined);
       } finally {
         await held.release();
       }
     } catch {
-      // It stays long, and somebody compacts it another time.
-      await this.vfs.unlink(spare).catch(() => undefined);
+      // Somebody else is at it, or it cannot be done: it stays long until another time.
     }
+  }
+
+  async #rewrite(path: string, spare: string, old: number): Promise<void> {
+    const text = textOf(this.entries());
+    const seen = this.#read.offset;
+    // Of somebody who died at this: the lock says that nobody else is at it now.
+    if (this.vfs.look(spare) !== undefined) await this.vfs.unlink(spare);
+    await withFile(this.vfs, spare, OPEN.make, async (fd) => {
+      await writeWhole(this.vfs, fd, Buffer.from(text));
+      await this.vfs.syncAll(fd);
+      await this.vfs.rename(spare, path);
+      await this.vfs.syncDirectory(this.directory());
+      const late = (await readAll(this.vfs, old)).subarray(seen);
+      if (late.length > 0) await writeWhole(this.vfs, fd, late);
+      await this.vfs.sync(fd);
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import type { Beginning } from './begin';
 import { FileCatalogue } from './catalogue';
 import { Lister } from './list';
 import type { ListParts } from './list';
+import { ListCache } from './list-cache';
 import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
 import { readSidecarFile } from './sidecar';
@@ -53,8 +54,9 @@ class FileStore implements RunStore {
   readonly #place: Place;
   readonly #options: FileStoreOptions;
   readonly #catalogue: FileCatalogue;
-  readonly #lister = new Lister();
-  readonly #trashLister = new Lister();
+  readonly #listCache: ListCache;
+  readonly #lister: Lister;
+  readonly #trashLister = new Lister(undefined);
   readonly #watches = new Set<StoreWatch>();
   readonly #journals = new Set<FileJournal>();
   readonly #beginning: Beginning;
@@ -64,6 +66,12 @@ class FileStore implements RunStore {
     this.#place = place;
     this.#options = options;
     this.#catalogue = new FileCatalogue(place.vfs, () => place.path, place.locking);
+    this.#listCache = new ListCache(
+      place.vfs,
+      () => place.path,
+      () => place.folder.writable,
+    );
+    this.#lister = new Lister(this.#listCache);
     this.url = `file:${directory}`;
     if (place.caution !== undefined) this.caution = place.caution;
     this.supports = {
@@ -163,6 +171,7 @@ class FileStore implements RunStore {
     await this.#place.alone(id, async () => {
       await deleteFrom(vfs, this.#place.hasTrashed(id) ? trash : path, id);
       if (!this.#place.has(id)) await this.#catalogue.forget(id);
+      await this.#listCache.drop();
     });
   }
 
@@ -204,6 +213,7 @@ class FileStore implements RunStore {
     for (const one of this.#watches) one.close();
     this.#watches.clear();
     await Promise.all([...this.#journals].map((journal) => journal.close()));
+    await this.#listCache.idle();
   }
 
   #parts(): ListParts {

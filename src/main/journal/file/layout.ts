@@ -21,6 +21,7 @@ export const TRASH = 'trash';
 /** Store-wide files begin with a dot, which no id can. */
 export const MARKER = '.holdfast-store';
 export const CATALOGUE = '.catalogue.jsonl';
+export const LIST_CACHE = '.list-cache.jsonl';
 export const CATALOGUE_LOCK = '.catalogue';
 
 /** `id` must have been checked. */

@@ -1,17 +1,18 @@
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import type { Stats } from 'node:fs';
-import { asFailure } from '../../../shared/run/failure';
 import type { Failure } from '../../../shared/run/failure';
 import type { CatalogueEntry } from '../../../shared/run/sidecar';
 import type { RunSummary, Writer } from '../journal';
 import { Breather, readRun, readRunGently, summaryOf, wantsWriter } from '../read';
+import type { Reading } from '../read';
 import { unavailable } from './directory';
 import { idOfJournal, JOURNAL_ENDING, LOCK_DIRECTORY_ENDING } from './layout';
+import type { ListCache } from './list-cache';
 import { errno, ioFailure } from './vfs';
 import type { Vfs } from './vfs';
 
 /** A row as its journal alone gives it, and the state of the file that it was made from. */
-interface Row {
+export interface Row {
   stat: Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>;
   bare: RunSummary;
   /** Its last line has no newline: torn, or just being written. */
@@ -41,54 +42,62 @@ const LARGE = 512 * 1024;
  * would cost ten times what the work itself does.
  */
 export class Lister {
-  readonly #rows = new Map<string, Row>();
+  #rows = new Map<string, Row>();
+  #begun = false;
+
+  constructor(readonly cache: ListCache | undefined) {}
 
   /** @throws Failure `store_unavailable` */
   async list(parts: ListParts): Promise<RunSummary[]> {
     const breather = new Breather();
     const names = readNames(parts.vfs, parts.directory);
     const signs = new Set(names.filter((name) => name.endsWith(LOCK_DIRECTORY_ENDING)));
-    const seen = new Set<string>();
+    if (!this.#begun && this.cache) {
+      this.#begun = true;
+      this.#rows = new Map([...(await this.cache.read(breather)), ...this.#rows]);
+    }
+    const rows = new Map<string, Row>();
+    let made = 0;
     const all: RunSummary[] = [];
     for (const name of names) {
       const id = idOfJournal(name);
       if (id === undefined) continue;
-      const held = signs.has(id + LOCK_DIRECTORY_ENDING);
-      const row = await this.#row(parts, id, held, breather);
+      let row = this.#look(parts, id);
+      if (typeof row === 'function') row = await row(breather);
+      if (row !== undefined) {
+        if (row !== this.#rows.get(id)) made += 1;
+        rows.set(id, row);
+        all.push(complete(row, parts, id, signs.size > 0 && signs.has(id + LOCK_DIRECTORY_ENDING)));
+      }
       if (breather.due) await breather.breathe();
-      if (row === undefined) continue;
-      seen.add(id);
-      all.push(row);
     }
-    for (const id of this.#rows.keys()) if (!seen.has(id)) this.#rows.delete(id);
+    this.#rows = rows;
+    this.cache?.save(rows, made);
     return all;
   }
 
   /** One row; undefined where there is no journal of that id. */
-  one(parts: ListParts, id: string): Promise<RunSummary | undefined> {
-    return this.#row(parts, id, true, new Breather());
+  async one(parts: ListParts, id: string): Promise<RunSummary | undefined> {
+    let row = this.#look(parts, id);
+    if (typeof row === 'function') row = await row(new Breather());
+    if (row === undefined) return undefined;
+    this.#rows.set(id, row);
+    return complete(row, parts, id, true);
   }
 
-  async #row(
-    parts: ListParts,
-    id: string,
-    held: boolean,
-    breather: Breather,
-  ): Promise<RunSummary | undefined> {
-    const path = join(parts.directory, id + JOURNAL_ENDING);
-    let row = this.#rows.get(id);
+  /** The row of a file, made anew if need be; a function where that takes longer than a moment. */
+  #look(parts: ListParts, id: string): Row | undefined | ((breather: Breather) => Promise<Row>) {
+    const path = parts.directory + sep + id + JOURNAL_ENDING;
+    const known = this.#rows.get(id);
     try {
+      if (known === undefined) return readRow(parts.vfs, path, id);
       const stat = parts.vfs.look(path);
       if (stat === undefined) return undefined;
-      if (row === undefined || !same(row.stat, stat)) {
-        row = await readRow(parts.vfs, path, id, stat, breather);
-        this.#rows.set(id, row);
-      }
+      return same(known.stat, stat) ? known : readRow(parts.vfs, path, id);
     } catch (error) {
       if (errno(error) === 'ENOENT') return undefined;
-      return unreadable(id, ioFailure(error, 'read this run'), parts.catalogue.get(id));
+      return unreadable(id, ioFailure(error, 'read this run'));
     }
-    return complete(row, parts, id, held);
   }
 }
 
@@ -108,24 +117,26 @@ const same = (a: Row['stat'], b: Row['stat']): boolean =>
   a.ctimeMs === b.ctimeMs &&
   a.dev === b.dev;
 
-async function readRow(vfs: Vfs, path: string, id: string, looked: Stats, breather: Breather): Promise<Row> {
+function readRow(vfs: Vfs, path: string, id: string): Row | ((breather: Breather) => Promise<Row>) {
   const { bytes, stat } = vfs.slurp(path);
-  const reading = bytes.length > LARGE ? await readRunGently(bytes, breather) : readRun(bytes);
-  const around = {
+  return bytes.length > LARGE
+    ? async (breather) => rowOf(await readRunGently(bytes, breather), id, stat)
+    : rowOf(readRun(bytes), id, stat);
+}
+
+const rowOf = (reading: Reading, id: string, stat: Stats): Row => ({
+  // With the size that was read: a file that has grown since is read again next time.
+  stat: { dev: stat.dev, ino: stat.ino, size: reading.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs },
+  bare: summaryOf(reading, {
     id,
     updated: stat.mtime,
     catalogue: NO_LABELS,
     writer: 'none',
     durability: 'disk',
-  } as const;
-  return {
-    // A file that grew while it was read is read again next time.
-    stat: bytes.length === stat.size ? stat : looked,
-    bare: summaryOf(reading, around),
-    unended: reading.tail.kind === 'torn' || reading.tail.kind === 'no_newline',
-    full: undefined,
-  };
-}
+  }),
+  unended: reading.tail.kind === 'torn' || reading.tail.kind === 'no_newline',
+  full: undefined,
+});
 
 function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSummary {
   const catalogue = parts.catalogue.get(id) ?? NO_LABELS;
@@ -138,16 +149,20 @@ function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSum
   return row.full;
 }
 
-function unreadable(id: string, failure: Failure, catalogue: CatalogueEntry = NO_LABELS): RunSummary {
-  return {
+/** A row for what cannot even be read; made anew each time, since its state says nothing. */
+const unreadable = (id: string, failure: Failure): Row => ({
+  stat: { dev: -1, ino: -1, size: -1, mtimeMs: -1, ctimeMs: -1 },
+  bare: {
     id,
     health: 'damaged',
-    failure: asFailure(failure).toJSON(),
+    failure: failure.toJSON(),
     updated: new Date(0),
     size: 0,
     warnings: 0,
-    catalogue,
+    catalogue: NO_LABELS,
     writer: 'none',
     durability: 'disk',
-  };
-}
+  },
+  unended: false,
+  full: undefined,
+});

@@ -131,13 +131,17 @@ export class FileJournal implements Journal {
 
     const { vfs, fd } = this.#parts;
     this.#checkFence();
+    let alone: boolean;
     try {
       await writeWhole(vfs, fd, line);
-      await vfs.sync(fd);
+      const durable = vfs.sync(fd);
+      // The disk is busy for longer than this look takes.
+      alone = this.#isLength(this.#size + line.length);
+      await durable;
     } catch (error) {
       throw this.#die(ioFailure(error, `write record ${record.seq}`));
     }
-    this.#checkAfter(line.length);
+    if (!alone) throw this.#die(fenced());
     // A lock that was lost while the disk was busy: the record is there, but whoever came next may not know of it.
     this.#checkAlive();
 
@@ -191,16 +195,14 @@ export class FileJournal implements Journal {
     throw this.#die(fenced());
   }
 
-  /** And after it: nobody else wrote between the look and the write, so the record is where it is said to be. */
-  #checkAfter(length: number): void {
-    if (!this.#parts.fence) return;
-    let size: number;
+  /** And after it: if nobody else wrote between the look and the write, the record is where it is said to be. */
+  #isLength(size: number): boolean {
+    if (!this.#parts.fence) return true;
     try {
-      size = Number(this.#parts.vfs.fstat(this.#parts.fd).size);
-    } catch (error) {
-      throw this.#die(ioFailure(error, 'look at the journal after writing'));
+      return Number(this.#parts.vfs.fstat(this.#parts.fd).size) === size;
+    } catch {
+      return false;
     }
-    if (size !== this.#size + length) throw this.#die(fenced());
   }
 
   #die(failure: Failure): Failure {
