@@ -1,0 +1,128 @@
+import { create } from 'zustand';
+import type { CommandOutput } from '../../shared/contract/contract';
+import type { ClientStatus } from '../../shared/contract/connect';
+import type { FailureInfo } from '../../shared/run/failure';
+import { call, failureOf } from '../client';
+
+export type Hello = CommandOutput<'app.hello'>;
+export type Theme = 'system' | 'light' | 'dark';
+
+/** What the middle of the window shows. */
+export type Place =
+  | { view: 'new' }
+  | { view: 'run'; id: string; pane: 'auto' | 'chat' | 'resume' | 'transcript' }
+  | { view: 'profiles'; name?: string };
+
+/** What lies over the window. */
+export type Overlay = 'palette' | 'shortcuts' | undefined;
+
+export interface Toast {
+  id: number;
+  tone: 'info' | 'warn' | 'bad';
+  text: string;
+  failure?: FailureInfo;
+  action?: { label: string; run: () => void };
+}
+
+interface AppState {
+  hello: Hello | undefined;
+  connection: ClientStatus;
+  /** A first connection was made, so a lost one is worth a banner. */
+  wasOpen: boolean;
+  place: Place;
+  overlay: Overlay;
+  theme: Theme;
+  zoom: number;
+  /** The profile that new chats start with. */
+  profile: string | undefined;
+  narrow: boolean;
+  /** The library is shown over the rest in a narrow window; hidden by choice in a wide one. */
+  drawer: boolean;
+  folded: boolean;
+  toasts: Toast[];
+}
+
+export const useApp = create<AppState>(() => ({
+  hello: undefined,
+  connection: 'lost',
+  wasOpen: false,
+  place: { view: 'new' },
+  overlay: undefined,
+  theme: rememberedTheme(),
+  zoom: 1,
+  profile: undefined,
+  narrow: false,
+  drawer: false,
+  folded: false,
+  toasts: [],
+}));
+
+const set = useApp.setState;
+const get = useApp.getState;
+
+/** The theme is also kept in the page, so that the first frame already has it. */
+function rememberedTheme(): Theme {
+  try {
+    const theme = window.localStorage.getItem('theme');
+    return theme === 'light' || theme === 'dark' ? theme : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+export const go = (place: Place) => set({ place, drawer: false });
+export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
+  go({ view: 'run', id, pane });
+export const show = (overlay: Overlay) => set({ overlay });
+
+let lastToast = 0;
+/** Seconds that a toast stays. One with an action or bad news stays longer. */
+const STAYS = { short: 5, long: 12 };
+
+export function toast(message: Omit<Toast, 'id'>): number {
+  const id = ++lastToast;
+  set({ toasts: [...get().toasts.slice(-3), { id, ...message }] });
+  const seconds = message.action || message.tone === 'bad' ? STAYS.long : STAYS.short;
+  window.setTimeout(() => dismiss(id), seconds * 1000);
+  return id;
+}
+export const dismiss = (id: number) => set({ toasts: get().toasts.filter((one) => one.id !== id) });
+
+/** For actions whose view has no place of its own for what went wrong. */
+export function toastFailure(error: unknown): void {
+  const failure = failureOf(error);
+  toast({ tone: 'bad', text: failure.message, failure });
+}
+
+export function setTheme(theme: Theme): void {
+  set({ theme });
+  try {
+    window.localStorage.setItem('theme', theme);
+  } catch {
+    // The main process keeps it too.
+  }
+  call('prefs.set', { theme }).catch(toastFailure);
+}
+
+export const ZOOM_STEPS = [0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
+
+/** `steps`: how many up or down; 0 goes back to 100 %. */
+export function stepZoom(steps: number): void {
+  const { zoom } = get();
+  const at = ZOOM_STEPS.findIndex((step) => step >= zoom - 0.001);
+  const next = steps === 0 ? 1 : (ZOOM_STEPS[Math.max(0, at + steps)] ?? 3);
+  if (next === zoom) return;
+  set({ zoom: next });
+  call('prefs.set', { zoom: next }).catch(toastFailure);
+}
+
+export function chooseProfile(profile: string): void {
+  set({ profile });
+  call('prefs.set', { profile }).catch(toastFailure);
+}
+
+/** Asks what this window is attached to. Again after each new connection. */
+export async function loadHello(): Promise<void> {
+  const [hello, prefs] = await Promise.all([call('app.hello', {}), call('prefs.get', {})]);
+  set({ hello, theme: prefs.theme, zoom: prefs.zoom, profile: prefs.profile ?? get().profile });
+}

@@ -1,0 +1,54 @@
+import type { Client } from '../../shared/contract/connect';
+import { loadHello, openRun, stepZoom, show, go, toast, useApp } from './app';
+import { flushDrafts } from './drafts';
+import { libraryChanged, refreshLibrary } from './library';
+import { loadProfiles } from './profiles';
+import { startFind } from './reading';
+
+/** Ties the stores to the connection: first state, state after a lost connection, and everything that is told. */
+export function attach(client: Client): void {
+  const set = useApp.setState;
+  const sync = () => {
+    // Without a greeting the window still works; the next connection brings it.
+    loadHello().catch(() => undefined);
+    void loadProfiles();
+    refreshLibrary();
+  };
+  const told = () => set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
+  client.onStatus(told);
+  client.onResync(sync);
+  told();
+  sync();
+
+  client.on('library.changed', libraryChanged);
+  client.on('profiles.changed', () => void loadProfiles());
+  client.on('app.notice', ({ tone, text }) => toast({ tone, text }));
+  client.on('app.focus', ({ id }) => {
+    window.focus();
+    if (id) openRun(id);
+  });
+  client.on('app.menu', ({ action }) => {
+    switch (action) {
+      case 'new':
+        return go({ view: 'new' });
+      case 'profiles':
+        return go({ view: 'profiles' });
+      case 'palette':
+      case 'shortcuts':
+        return show(action);
+      case 'find':
+        return startFind();
+      case 'zoom_in':
+        return stepZoom(1);
+      case 'zoom_out':
+        return stepZoom(-1);
+      case 'zoom_reset':
+        return stepZoom(0);
+    }
+  });
+
+  window.addEventListener('pagehide', flushDrafts);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') flushDrafts();
+  });
+}

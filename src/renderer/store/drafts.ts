@@ -1,0 +1,71 @@
+import { create } from 'zustand';
+import { call } from '../client';
+
+/** Milliseconds of quiet after which what was typed is kept by the main process. */
+const QUIET = 250;
+
+export const NEW_DRAFT = 'new';
+
+interface Drafts {
+  texts: Record<string, string | undefined>;
+}
+export const useDrafts = create<Drafts>(() => ({ texts: {} }));
+
+const timers = new Map<string, number>();
+const loading = new Map<string, Promise<void>>();
+
+/** Brings what was typed and not sent, once for each key. What is typed meanwhile wins. */
+export function loadDraft(key: string): Promise<void> {
+  const known = loading.get(key);
+  if (known) return known;
+  const load = call('draft.get', { key }).then(
+    ({ text }) => {
+      if (useDrafts.getState().texts[key] === undefined) put(key, text);
+    },
+    () => void loading.delete(key),
+  );
+  loading.set(key, load);
+  return load;
+}
+
+const put = (key: string, text: string) =>
+  useDrafts.setState((state) => ({ texts: { ...state.texts, [key]: text } }));
+
+function keep(key: string): void {
+  window.clearTimeout(timers.get(key));
+  timers.delete(key);
+  call('draft.set', { key, text: useDrafts.getState().texts[key] ?? '' }).catch(() => undefined);
+}
+
+export function setDraft(key: string, text: string): void {
+  put(key, text);
+  window.clearTimeout(timers.get(key));
+  timers.set(
+    key,
+    window.setTimeout(() => keep(key), QUIET),
+  );
+}
+
+/**
+ * Sends what was typed: the field is empty at once, the kept copy goes only when `send` resolved (so a crash in between
+ * loses nothing), and comes back when it failed.
+ */
+export async function sendDraft(key: string, send: (text: string) => Promise<void>): Promise<void> {
+  const text = useDrafts.getState().texts[key] ?? '';
+  window.clearTimeout(timers.get(key));
+  timers.delete(key);
+  put(key, '');
+  try {
+    await send(text);
+  } catch (error) {
+    const typed = useDrafts.getState().texts[key];
+    setDraft(key, typed ? `${text}\n\n${typed}` : text);
+    throw error;
+  }
+  if (!timers.has(key)) keep(key);
+}
+
+/** Keeps at once what still waits for quiet: the window goes away. */
+export function flushDrafts(): void {
+  for (const key of [...timers.keys()]) keep(key);
+}

@@ -1,0 +1,57 @@
+import { create } from 'zustand';
+import type { CommandOutput } from '../../shared/contract/contract';
+import type { FailureInfo } from '../../shared/run/failure';
+import { call, failureOf } from '../client';
+
+export type ProfileEntry = CommandOutput<'profiles.list'>['profiles'][number];
+export type ToolInfo = CommandOutput<'profiles.list'>['tools'][number];
+export type LocalServer = CommandOutput<'profiles.discover'>['servers'][number];
+
+interface ProfilesState {
+  profiles: ProfileEntry[];
+  tools: ToolInfo[];
+  file: string;
+  problem: string;
+  ready: boolean;
+  failure: FailureInfo | undefined;
+  servers: LocalServer[];
+}
+
+export const useProfiles = create<ProfilesState>(() => ({
+  profiles: [],
+  tools: [],
+  file: '',
+  problem: '',
+  ready: false,
+  failure: undefined,
+  servers: [],
+}));
+
+export async function loadProfiles(): Promise<void> {
+  try {
+    const list = await call('profiles.list', {});
+    useProfiles.setState({ ...list, ready: true, failure: undefined });
+  } catch (error) {
+    useProfiles.setState({ failure: failureOf(error), ready: true });
+  }
+}
+
+/** Looks for model servers on this computer; finding none is no news. */
+export function discoverServers(): void {
+  call('profiles.discover', {}).then(
+    ({ servers }) => useProfiles.setState({ servers }),
+    () => undefined,
+  );
+}
+
+/** The profile that a new chat uses: the chosen one where it can be used, else the first that can. */
+export function pickProfile(
+  profiles: readonly ProfileEntry[],
+  wanted: string | undefined,
+): ProfileEntry | undefined {
+  return (
+    profiles.find((entry) => entry.profile.name === wanted) ??
+    profiles.find((entry) => entry.problem === '') ??
+    profiles[0]
+  );
+}

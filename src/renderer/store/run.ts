@@ -1,0 +1,166 @@
+import { create } from 'zustand';
+import { follow, type RunView } from '../../shared/contract/follow';
+import type { TranscriptItem } from '../../shared/contract/items';
+import type { RunChange, RunHead } from '../../shared/contract/views';
+import type { FailureInfo } from '../../shared/run/failure';
+import { call, client, failureOf } from '../client';
+import { announce } from './announce';
+import { openRun, toast } from './app';
+import { mergeItems, mergePage } from './items';
+
+/** Items that one request asks for. */
+export const ITEM_PAGE = 60;
+
+export interface StreamState {
+  iteration: number;
+  text: string;
+  thinking: string;
+}
+
+interface RunState {
+  id: string | undefined;
+  head: RunHead | undefined;
+  /** Sparse: items that have not been asked for are absent. Length is the number of all items. */
+  items: readonly (TranscriptItem | undefined)[];
+  /** The journal seq that `items` is as new as. */
+  lastSeq: number;
+  stream: StreamState | undefined;
+  /** Why the answer under way started again. */
+  retry: string | undefined;
+  failure: FailureInfo | undefined;
+  /** Grows each time all items must be asked for again. */
+  epoch: number;
+}
+
+const empty = {
+  head: undefined,
+  items: [],
+  lastSeq: 0,
+  stream: undefined,
+  retry: undefined,
+  failure: undefined,
+} satisfies Partial<RunState>;
+
+/** The one run that the window shows. */
+export const useRun = create<RunState>(() => ({ id: undefined, ...empty, epoch: 0 }));
+
+const set = useRun.setState;
+const get = useRun.getState;
+
+let stop: (() => void) | undefined;
+let asked = new Set<number>();
+
+/** Follows a run; the one before is let go. */
+export function watchRun(id: string): void {
+  if (get().id === id && stop) return;
+  leaveRun();
+  set({ id, ...empty, epoch: get().epoch + 1 });
+  stop = follow(client(), id, {
+    snapshot: (view) => takeSnapshot(id, view),
+    change: (change) => takeChange(id, change),
+    failed: (failure) => set({ failure: failure.toJSON() }),
+  });
+}
+
+export function leaveRun(): void {
+  stop?.();
+  stop = undefined;
+  asked = new Set();
+  set({ id: undefined, ...empty });
+}
+
+function takeSnapshot(id: string, view: RunView): void {
+  asked = new Set();
+  const { head } = view;
+  const before = get();
+  // What is held stays on the screen until its page comes anew: a new connection must not blank the window.
+  const items = before.items.slice(0, head.items);
+  items.length = head.items;
+  set({
+    head,
+    items,
+    lastSeq: head.lastSeq,
+    stream: view.stream,
+    retry: undefined,
+    failure: undefined,
+    epoch: before.epoch + 1,
+  });
+  loadItems(head.items - ITEM_PAGE, head.items - 1);
+  if (id !== before.id) return;
+}
+
+function takeChange(id: string, change: RunChange): void {
+  const state = get();
+  switch (change.type) {
+    case 'items': {
+      const merged = mergeItems(state.items, change.items, change.total);
+      set({ items: merged.items, lastSeq: change.seq });
+      if (merged.lost) {
+        asked = new Set();
+        set({ epoch: state.epoch + 1 });
+        loadItems(change.total - ITEM_PAGE, change.total - 1);
+      }
+      break;
+    }
+    case 'stream': {
+      const old = state.stream?.iteration === change.iteration ? state.stream : undefined;
+      const stream = old ?? { iteration: change.iteration, text: '', thinking: '' };
+      const text = stream[change.part].slice(0, change.from) + change.text;
+      set({ stream: { ...stream, [change.part]: text }, ...(state.retry && { retry: undefined }) });
+      break;
+    }
+    case 'stream_end':
+      set({ stream: undefined, retry: change.reason });
+      break;
+    case 'head':
+      tell(state.head, change.head);
+      set({ head: change.head });
+      break;
+    case 'notice':
+      toast({ tone: 'warn', text: change.text });
+      break;
+    case 'rotated':
+      openRun(change.to);
+      break;
+  }
+  void id;
+}
+
+/** Loads the pages that hold these items, where they are not here yet. */
+export function loadItems(from: number, to: number): void {
+  const { id, items, epoch } = get();
+  if (id === undefined || items.length === 0) return;
+  const first = Math.floor(Math.max(0, from) / ITEM_PAGE);
+  const last = Math.floor(Math.min(items.length - 1, Math.max(0, to)) / ITEM_PAGE);
+  for (let page = first; page <= last; page++) {
+    if (asked.has(page)) continue;
+    asked.add(page);
+    call('run.items', { id, from: page * ITEM_PAGE, limit: ITEM_PAGE }).then(
+      (reply) => {
+        const now = get();
+        if (now.id !== id || now.epoch !== epoch) return;
+        set({ items: mergePage(now.items, reply, now.lastSeq) });
+        // A page that was not full then may have grown since.
+        if (reply.items.length < ITEM_PAGE) asked.delete(page);
+      },
+      (error: unknown) => {
+        asked.delete(page);
+        if (get().id === id) set({ failure: failureOf(error) });
+      },
+    );
+  }
+}
+
+/** Says what a person who does not look at the screen needs to hear; never single tokens. */
+function tell(before: RunHead | undefined, now: RunHead): void {
+  if (now.approval && now.approval.hash !== before?.approval?.hash) {
+    announce(`Waiting for you: ${now.approval.tool} asks to run. ${now.approval.line}`);
+    return;
+  }
+  const was = before?.row.status;
+  if (was === undefined || was === now.row.status) return;
+  if (now.row.status === 'your_turn') announce('Answer finished.');
+  else if (now.row.status === 'finished') announce('Run finished.');
+  else if (now.failure) announce(`The run stopped. ${now.failure.message}`);
+  else if (now.row.status === 'paused') announce('The run is paused.');
+}

@@ -1,0 +1,98 @@
+import { useEffect, useRef } from 'react';
+import { Tooltip } from 'radix-ui';
+import { PlugZap } from 'lucide-react';
+import { useApp, type Place } from '../store/app';
+import { useRun } from '../store/run';
+import { NewChat } from './chat/new-chat';
+import { RunView } from './chat/run-view';
+import { useKeyboard } from './keyboard';
+import { LiveRegion, Toasts } from './kit/toasts';
+import { plainVisible } from './kit/visible';
+import { Library } from './library/library';
+import { Palette } from './palette/palette';
+import { Profiles } from './profiles/profiles';
+import { Shortcuts } from './shortcuts';
+import s from './app.module.css';
+
+/** The window: library, the place that is shown, and what may lie over them. */
+export function App() {
+  const { place, overlay, narrow, drawer, folded } = useApp();
+  useKeyboard();
+  useTitle(place);
+  const beside = !narrow && !folded;
+  return (
+    <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
+      <div className={s['app']} data-beside={beside}>
+        {beside && <Library />}
+        {narrow && drawer && <Drawer />}
+        <main className={s['main']} aria-label={MAIN[place.view]}>
+          <Connection />
+          {place.view === 'new' && <NewChat />}
+          {place.view === 'run' && <RunView place={place} />}
+          {place.view === 'profiles' && <Profiles name={place.name} />}
+        </main>
+      </div>
+      <Toasts />
+      <LiveRegion />
+      {overlay === 'palette' && <Palette />}
+      {overlay === 'shortcuts' && <Shortcuts />}
+    </Tooltip.Provider>
+  );
+}
+
+const MAIN: Record<Place['view'], string> = { new: 'New chat', run: 'Run', profiles: 'Profiles' };
+
+/** The library over the rest, in a narrow window. */
+function Drawer() {
+  const ref = useRef<HTMLDialogElement>(null);
+  const close = () => useApp.setState({ drawer: false });
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={s['drawer']}
+      aria-label="Library"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === event.currentTarget) close();
+      }}
+    >
+      <Library />
+    </dialog>
+  );
+}
+
+/** Nothing is lost while the connection is gone; but nothing new is shown either, so it is said. */
+function Connection() {
+  const connection = useApp((state) => state.connection);
+  const wasOpen = useApp((state) => state.wasOpen);
+  if (connection === 'open') return null;
+  const closed = connection === 'closed';
+  if (!wasOpen && !closed) return null;
+  return (
+    <div className={s['banner']} role="status">
+      <PlugZap size="1rem" aria-hidden="true" />
+      <span>
+        {closed
+          ? 'This page may not talk to Holdfast any more. Open it again with the link that Holdfast prints when it starts.'
+          : 'The connection to Holdfast is gone; trying again. Everything that was recorded is kept, and what you type stays here.'}
+      </span>
+    </div>
+  );
+}
+
+function useTitle(place: Place): void {
+  const title = useRun((state) =>
+    place.view === 'run' && state.id === place.id ? state.head?.row.title : undefined,
+  );
+  useEffect(() => {
+    document.title = title ? `${plainVisible(title)} – Holdfast` : 'Holdfast';
+  }, [title]);
+}

@@ -1,0 +1,103 @@
+import { useEffect, useId, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react';
+import { ArrowUp } from 'lucide-react';
+import { loadDraft, setDraft, useDrafts } from '../../store/drafts';
+import { Button } from '../kit/button';
+import s from './composer.module.css';
+
+/** Characters that one message may have. */
+const LIMIT = 1_000_000;
+
+interface ComposerProps {
+  /** Where the draft is kept. */
+  draft: string;
+  placeholder: string;
+  label: string;
+  action: string;
+  onSend: () => void;
+  disabled?: boolean;
+  /** A sentence above the field: what sending means now. */
+  note?: ReactNode;
+  /** Controls left of the button. */
+  children?: ReactNode;
+  extra?: ReactNode;
+  rows?: number;
+  autoFocus?: boolean;
+  ref?: Ref<HTMLTextAreaElement>;
+}
+
+/** Where a person writes. What stands in it survives a crash; it grows with the text. */
+export function Composer(props: ComposerProps) {
+  const {
+    draft,
+    placeholder,
+    label,
+    action,
+    onSend,
+    disabled = false,
+    note,
+    children,
+    extra,
+    rows = 1,
+  } = props;
+  const text = useDrafts((state) => state.texts[draft]) ?? '';
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  useEffect(() => void loadDraft(draft), [draft]);
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = 'auto';
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+  const autoFocus = props.autoFocus ?? false;
+  useEffect(() => {
+    if (autoFocus) field.current?.focus({ preventScroll: true });
+  }, [autoFocus, draft]);
+  const ready = text.trim() !== '' && !disabled;
+  return (
+    <div className={s['composer']}>
+      {note && <div className={s['note']}>{note}</div>}
+      <div className={s['box']}>
+        <label htmlFor={id} className="sr">
+          {label}
+        </label>
+        <textarea
+          id={id}
+          ref={(area) => {
+            field.current = area;
+            const { ref } = props;
+            if (typeof ref === 'function') ref(area);
+            else if (ref) ref.current = area;
+          }}
+          data-composer
+          rows={rows}
+          value={text}
+          maxLength={LIMIT}
+          placeholder={placeholder}
+          dir="auto"
+          spellCheck
+          onChange={(event) => setDraft(draft, event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing)
+              return;
+            event.preventDefault();
+            if (ready) onSend();
+          }}
+        />
+        <div className={s['bar']}>
+          {children}
+          <span className={s['grow']} />
+          {extra}
+          <Button
+            look="primary"
+            disabled={!ready}
+            onClick={onSend}
+            icon={<ArrowUp size="0.9375rem" aria-hidden="true" />}
+          >
+            {action}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { BookOpenText, Trash2 } from 'lucide-react';
+import type { RunHead } from '../../../shared/contract/views';
+import { deleteRun } from '../../store/library';
+import { Button } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { bytes, count, many } from '../kit/numbers';
+import s from './chat.module.css';
+
+/** A run that is not whole: what is wrong, where, what can still be read. It is never hidden. */
+export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void }) {
+  const { row } = head;
+  const failure = head.failure ?? row.failure;
+  const data = failure?.data ?? {};
+  const number = (key: string) => (typeof data[key] === 'number' ? data[key] : undefined);
+  const line = number('line');
+  const byte = number('byte');
+  const records = number('records') ?? head.lastSeq;
+  const empty = row.status === 'new';
+  return (
+    <div className={s['page']} tabIndex={0} role="region" aria-label="Damage">
+      <div className={s['hold']}>
+        <div className={s['damage']}>
+          {failure ? (
+            <FailureNote
+              title={empty ? 'This run never started' : 'This run is damaged'}
+              failure={failure}
+              tone={empty ? 'warn' : 'bad'}
+            />
+          ) : (
+            <FailureNote
+              title="This run never started"
+              tone="warn"
+              failure={{
+                code: 'empty',
+                message: 'Its first record was never written whole.',
+                todo: 'Nothing can be read from it. It can be deleted.',
+              }}
+            />
+          )}
+          <dl className={s['places']}>
+            <dt>Readable</dt>
+            <dd>{many(records, 'record')} before the damage</dd>
+            {line !== undefined && (
+              <>
+                <dt>Damage begins</dt>
+                <dd>
+                  line {count(line)}
+                  {byte !== undefined && `, byte ${count(byte)}`}
+                </dd>
+              </>
+            )}
+            <dt>File</dt>
+            <dd>
+              {row.id}, {bytes(head.bytes)}
+            </dd>
+            {head.warnings.map((warning) => (
+              <div key={warning.code + warning.detail} className={s['warning']}>
+                <dt>Also</dt>
+                <dd>{warning.detail}</dd>
+              </div>
+            ))}
+          </dl>
+          <p>
+            Holdfast does not touch a damaged journal: it writes nothing to it and cuts nothing off, so
+            whatever a backup or a specialist could save is still there.
+          </p>
+          <div className={s['row-actions']}>
+            {head.items > 0 && (
+              <Button look="primary" icon={<BookOpenText size="0.9375rem" />} onClick={onRead}>
+                Read what is whole
+              </Button>
+            )}
+            <Button icon={<Trash2 size="0.9375rem" />} onClick={() => void deleteRun(row)}>
+              Move to the trash
+            </Button>
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,206 @@
+import { useState } from 'react';
+import {
+  Ellipsis,
+  FolderClosed,
+  Menu as MenuIcon,
+  PanelLeft,
+  Pause,
+  Pencil,
+  ScanSearch,
+  Search,
+  Square,
+  Trash2,
+  Cpu,
+  EyeOff,
+} from 'lucide-react';
+import type { RunHead } from '../../../shared/contract/views';
+import { call } from '../../client';
+import { go, openRun, toastFailure, useApp, type Place } from '../../store/app';
+import { deleteRun, renameRun } from '../../store/library';
+import { inspect, startFind } from '../../store/reading';
+import { Button, IconButton, Tip } from '../kit/button';
+import { Menu, MenuItem, MenuLine } from '../kit/menu';
+import { baseName, tilde } from '../kit/paths';
+import { Name, Shown } from '../kit/shown';
+import { StatusBadge, STATUS_WORD } from '../kit/status';
+import { fullTime, rowTime } from '../kit/time';
+import { needsResume } from './state';
+import s from './chat.module.css';
+
+/** Shows the library where it is hidden. */
+export function LibraryButton() {
+  const { narrow, folded } = useApp();
+  if (!narrow && !folded) return null;
+  return (
+    <IconButton
+      label="Show the library"
+      keys="mod+b"
+      icon={narrow ? <MenuIcon size="1.125rem" /> : <PanelLeft size="1.125rem" />}
+      onClick={() => useApp.setState(narrow ? { drawer: true } : { folded: false })}
+    />
+  );
+}
+
+export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, { view: 'run' }>['pane'] }) {
+  const { row } = head;
+  const [renaming, setRenaming] = useState(false);
+  const active =
+    head.mode === 'live' && head.phase !== undefined && head.phase !== 'idle' && head.phase !== 'ended';
+  const pause = () => {
+    call('run.pause', { id: row.id }).catch(toastFailure);
+  };
+  return (
+    <header className={s['header']}>
+      <LibraryButton />
+      <div className={s['title']}>
+        {renaming ? (
+          <TitleField id={row.id} title={row.title} onDone={() => setRenaming(false)} />
+        ) : (
+          <h1 onDoubleClick={() => setRenaming(true)}>
+            <Name text={row.title || 'Untitled'} />
+          </h1>
+        )}
+        <StatusBadge status={row.status} word={statusWord(head)} />
+        {row.private && (
+          <Tip text="Nothing of this chat is written anywhere; it ends with the window.">
+            <span className={s['private']} tabIndex={0}>
+              <EyeOff size="0.8125rem" aria-hidden="true" /> Private
+            </span>
+          </Tip>
+        )}
+      </div>
+      <div className={s['head-actions']}>
+        <HeadChips head={head} />
+        {active && (
+          <Button
+            size="s"
+            icon={<Pause size="0.875rem" />}
+            disabled={head.pausing}
+            title="Stops at the next safe point and keeps everything"
+            onClick={pause}
+          >
+            {head.pausing ? 'Pausing…' : 'Pause'}
+          </Button>
+        )}
+        <PaneSwitch head={head} pane={pane} />
+        <Menu
+          label="Run"
+          align="end"
+          trigger={<IconButton label="More" icon={<Ellipsis size="1.125rem" />} />}
+        >
+          <MenuItem icon={<Search size="1rem" />} keys="mod+f" onSelect={startFind}>
+            Find in this run
+          </MenuItem>
+          <MenuItem icon={<ScanSearch size="1rem" />} onSelect={() => inspect(Math.max(1, head.lastSeq))}>
+            Look at its records
+          </MenuItem>
+          <MenuLine />
+          <MenuItem icon={<Pencil size="1rem" />} onSelect={() => setRenaming(true)}>
+            Rename
+          </MenuItem>
+          {active && (
+            <MenuItem icon={<Square size="1rem" />} keys="mod+." onSelect={() => stop(row.id)}>
+              Stop now
+            </MenuItem>
+          )}
+          {!row.private && (
+            <MenuItem
+              icon={<Trash2 size="1rem" />}
+              tone="bad"
+              disabled={active || row.elsewhere}
+              hint={active || row.elsewhere ? 'Not while it is being written' : undefined}
+              onSelect={() => void deleteRun(row)}
+            >
+              Delete
+            </MenuItem>
+          )}
+        </Menu>
+      </div>
+    </header>
+  );
+}
+
+export function stop(id: string): void {
+  call('run.cancel', { id }).catch(toastFailure);
+}
+
+function statusWord(head: RunHead): string {
+  if (head.mode === 'watch') return 'Open elsewhere';
+  if (head.row.status === 'interrupted') return `Interrupted ${rowTime(head.row.updated)}`;
+  return STATUS_WORD[head.row.status];
+}
+
+function HeadChips({ head }: { head: RunHead }) {
+  const home = useApp((state) => state.hello?.home);
+  const model = head.row.model;
+  return (
+    <div className={s['chips']}>
+      {(model || head.profile) && (
+        <Tip
+          text={[head.profile && `Profile ${head.profile}`, model, head.endpoint].filter(Boolean).join(' · ')}
+        >
+          <button
+            type="button"
+            className={s['chip']}
+            onClick={() => go({ view: 'profiles', ...(head.profile && { name: head.profile }) })}
+            aria-label={`Profile ${head.profile ?? model ?? ''}`}
+          >
+            <Cpu size="0.8125rem" aria-hidden="true" />
+            <span>
+              <Shown text={head.profile ?? model ?? ''} />
+            </span>
+          </button>
+        </Tip>
+      )}
+      {head.folder && (
+        <Tip text={tilde(head.folder, home)}>
+          <span className={s['chip']} tabIndex={0}>
+            <FolderClosed size="0.8125rem" aria-hidden="true" />
+            <Name text={baseName(head.folder)} />
+          </span>
+        </Tip>
+      )}
+      <span className="sr">Last change {fullTime(head.row.updated)}</span>
+    </div>
+  );
+}
+
+function PaneSwitch({ head, pane }: { head: RunHead; pane: string }) {
+  const { id, status } = head.row;
+  if (status === 'damaged' || status === 'new') return null;
+  const panes = [...(needsResume(head) ? (['resume'] as const) : []), 'chat' as const, 'transcript' as const];
+  const words = { resume: 'Resume', chat: 'Chat', transcript: 'Transcript' };
+  return (
+    <div className={s['switch']} role="group" aria-label="View">
+      {panes.map((one) => (
+        <button key={one} type="button" aria-pressed={pane === one} onClick={() => openRun(id, one)}>
+          {words[one]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function TitleField({ id, title, onDone }: { id: string; title: string; onDone: () => void }) {
+  const [text, setText] = useState(title);
+  const done = (keep: boolean) => {
+    if (keep && text.trim() !== title) void renameRun(id, text);
+    onDone();
+  };
+  return (
+    <input
+      className={s['title-field']}
+      aria-label="Title"
+      value={text}
+      maxLength={300}
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => done(true)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') done(true);
+        if (event.key === 'Escape') done(false);
+      }}
+    />
+  );
+}

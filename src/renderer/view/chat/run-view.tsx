@@ -1,0 +1,87 @@
+import { useEffect } from 'react';
+import { go, openRun, useApp, type Place } from '../../store/app';
+import { useRun, watchRun, leaveRun } from '../../store/run';
+import { resetReading, useReading } from '../../store/reading';
+import { Button } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { Inspector } from '../transcript/inspector';
+import { Transcript } from '../transcript/transcript';
+import { FindBar } from '../transcript/find-bar';
+import { Resume } from '../resume/resume';
+import { Chat } from './chat';
+import { Damaged } from './damaged';
+import { LibraryButton, RunHeader } from './header';
+import { firstPane, isDamaged, needsResume } from './state';
+import s from './chat.module.css';
+
+type RunPlace = Extract<Place, { view: 'run' }>;
+
+/** The middle of the window for one run. */
+export function RunView({ place }: { place: RunPlace }) {
+  const { id } = place;
+  useEffect(() => {
+    watchRun(id);
+    resetReading();
+    return leaveRun;
+  }, [id]);
+  const head = useRun((state) => (state.id === id ? state.head : undefined));
+  const failure = useRun((state) => (state.id === id ? state.failure : undefined));
+  const record = useReading((state) => state.record);
+  const finding = useReading((state) => state.finding);
+  const auto = place.pane === 'auto';
+  useEffect(() => {
+    // The pane is chosen once, when the run is first seen: a run that stops later does not move under the reader.
+    if (auto && head) useApp.setState({ place: { view: 'run', id, pane: firstPane(head) } });
+  }, [auto, head, id]);
+
+  if (!head) {
+    return (
+      <>
+        <header className={s['header']}>
+          <LibraryButton />
+          <div className={s['title']}>
+            <h1>{failure ? 'This run cannot be shown' : 'Opening…'}</h1>
+          </div>
+        </header>
+        <div className={s['hold']}>
+          {failure && (
+            <FailureNote
+              failure={failure}
+              actions={
+                <>
+                  <Button onClick={() => retry(id)}>Try again</Button>
+                  <Button look="ghost" onClick={() => go({ view: 'new' })}>
+                    New chat
+                  </Button>
+                </>
+              }
+            />
+          )}
+        </div>
+      </>
+    );
+  }
+  const wanted = auto ? firstPane(head) : place.pane;
+  const pane = wanted === 'resume' && !needsResume(head) && head.mode !== 'still' ? 'chat' : wanted;
+  return (
+    <>
+      <RunHeader head={head} pane={pane} />
+      {finding && pane !== 'resume' && <FindBar id={id} />}
+      {isDamaged(head) && pane !== 'transcript' ? (
+        <Damaged head={head} onRead={() => openRun(id, 'transcript')} />
+      ) : pane === 'resume' ? (
+        <Resume key={id} head={head} />
+      ) : pane === 'transcript' ? (
+        <Transcript head={head} />
+      ) : (
+        <Chat head={head} />
+      )}
+      {record !== undefined && <Inspector id={id} seq={record} last={head.lastSeq} />}
+    </>
+  );
+}
+
+function retry(id: string): void {
+  leaveRun();
+  watchRun(id);
+}

@@ -1,0 +1,48 @@
+import { useRun } from '../../store/run';
+import { useReading } from '../../store/reading';
+import { StreamingMarkdown } from '../markdown/streaming';
+import { Fold } from './fold';
+import { LongText } from './long-text';
+import s from './flow.module.css';
+
+/** What comes after the last recorded item: the answer under way. */
+export function Tail() {
+  const stream = useRun((state) => state.stream);
+  // Between the end of a stream and the record that it became, both may be there for a moment: the record wins.
+  const recorded = useRun((state) => {
+    const last = state.items.at(-1);
+    return last !== undefined && 'iteration' in last ? last.iteration : 0;
+  });
+  const phase = useRun((state) => (state.head?.mode === 'live' ? state.head.phase : undefined));
+  const retry = useRun((state) => state.retry);
+  const unfold = useReading((state) => state.thinking);
+  const shown = stream && stream.iteration > recorded ? stream : undefined;
+  const quiet = !shown || (shown.text === '' && shown.thinking === '');
+  return (
+    <div className={s['tail']} data-tail>
+      {shown && shown.thinking !== '' && (
+        <Fold
+          label={shown.text === '' ? 'Thinking…' : 'Thinking'}
+          quiet
+          {...(unfold !== undefined && { force: unfold })}
+          busy={shown.text === ''}
+        >
+          <div className={s['thinking']}>
+            <LongText text={shown.thinking} prose />
+          </div>
+        </Fold>
+      )}
+      {shown && shown.text !== '' && <StreamingMarkdown text={shown.text} />}
+      {phase === 'calling' && quiet && (
+        <p className={s['working']} data-chrome>
+          <span className={s['dots']} aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+          {retry ? `Trying again: ${retry}` : 'Waiting for the model'}
+        </p>
+      )}
+    </div>
+  );
+}

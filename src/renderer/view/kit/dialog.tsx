@@ -1,0 +1,64 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { X } from 'lucide-react';
+import { IconButton } from './button';
+import s from './dialog.module.css';
+
+interface DialogProps {
+  label: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** A heading row with a close button; without it the content brings its own. */
+  heading?: boolean;
+  size?: 's' | 'm' | 'l';
+  place?: 'centre' | 'top' | 'right';
+}
+
+/**
+ * A modal layer on the platform's own dialog: it traps focus, makes the rest inert, closes on Escape and gives the focus
+ * back, all without styles written into the page.
+ */
+export function Dialog({
+  label,
+  onClose,
+  children,
+  heading = true,
+  size = 'm',
+  place = 'centre',
+}: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const closing = useRef(onClose);
+  useEffect(() => {
+    closing.current = onClose;
+  });
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (!dialog.open) dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={label}
+      className={[s['dialog'], s[size], s[place]].join(' ')}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        closing.current();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === event.currentTarget) closing.current();
+      }}
+    >
+      <div className={s['body']}>
+        {heading && (
+          <header className={s['header']}>
+            <h2>{label}</h2>
+            <IconButton label="Close" icon={<X size="1rem" />} onClick={onClose} />
+          </header>
+        )}
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,55 @@
+import { CircleAlert, ShieldCheck, ArrowRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { FailureCode } from '../../../shared/run/failure';
+import { Shown } from './shown';
+import s from './failure.module.css';
+
+/** A failure's sentences; as the contract gives them, a part may be undefined. */
+interface Told {
+  code: FailureCode;
+  message: string;
+  kept?: string | undefined;
+  todo?: string | undefined;
+}
+
+/** What happened, what was kept, what to do next. */
+export function FailureNote({
+  failure,
+  tone = 'bad',
+  actions,
+  title,
+}: {
+  failure: Told;
+  tone?: 'bad' | 'warn';
+  actions?: ReactNode;
+  title?: string;
+}) {
+  return (
+    <section className={s['note']} data-tone={tone} aria-label={title ?? 'What went wrong'}>
+      <CircleAlert size="1.0625rem" className={s['lead']} aria-hidden="true" />
+      <div className={s['text']}>
+        {title && <h3>{title}</h3>}
+        <p className={s['what']}>
+          <Shown text={failure.message} prose />
+        </p>
+        {failure.kept && (
+          <p>
+            <ShieldCheck size="0.875rem" aria-hidden="true" />
+            <span>
+              <Shown text={failure.kept} prose />
+            </span>
+          </p>
+        )}
+        {failure.todo && (
+          <p>
+            <ArrowRight size="0.875rem" aria-hidden="true" />
+            <span>
+              <Shown text={failure.todo} prose />
+            </span>
+          </p>
+        )}
+        {actions && <div className={s['actions']}>{actions}</div>}
+      </div>
+    </section>
+  );
+}

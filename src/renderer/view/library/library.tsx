@@ -1,0 +1,317 @@
+import { useEffect, useRef, useState } from 'react';
+import {
+  Cpu,
+  HardDrive,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelLeftClose,
+  Plus,
+  Search,
+  Settings2,
+  ShieldAlert,
+  Sun,
+  X,
+} from 'lucide-react';
+import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
+import { go, setTheme, show, useApp, type Theme } from '../../store/app';
+import {
+  deleteRun,
+  refreshLibrary,
+  setFilter,
+  showRange,
+  useLibrary,
+  type Filter,
+} from '../../store/library';
+import { Button, IconButton, Tip } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../kit/menu';
+import { count, many } from '../kit/numbers';
+import { dayName } from '../kit/time';
+import { Brand } from './brand';
+import { LibraryRow } from './row';
+import s from './library.module.css';
+
+/** Every run, newest first. */
+export function Library() {
+  const selected = useApp((state) => (state.place.view === 'run' ? state.place.id : undefined));
+  const narrow = useApp((state) => state.narrow);
+  return (
+    <nav className={s['library']} aria-label="Library">
+      <div className={s['top']}>
+        <Brand />
+        <IconButton
+          label={narrow ? 'Close the library' : 'Hide the library'}
+          keys="mod+b"
+          icon={narrow ? <X size="1.0625rem" /> : <PanelLeftClose size="1.0625rem" />}
+          onClick={() => useApp.setState(narrow ? { drawer: false } : { folded: true })}
+        />
+      </div>
+      <div className={s['tools']}>
+        <Button className={s['new'] ?? ''} icon={<Plus size="1rem" />} onClick={() => go({ view: 'new' })}>
+          New chat
+        </Button>
+        <IconButton
+          label="Commands and runs"
+          keys="mod+k"
+          className={s['palette'] ?? ''}
+          icon={<Search size="1.0625rem" />}
+          onClick={() => show('palette')}
+        />
+      </div>
+      <Filters />
+      <List selected={selected} />
+      <Foot />
+    </nav>
+  );
+}
+
+const FILTER_WORDS: [Filter, string][] = [
+  ['all', 'All'],
+  ['needs_you', 'Needs you'],
+  ['running', 'Running'],
+];
+
+function Filters() {
+  const { filter, words, counts, all } = useLibrary();
+  const [typed, setTyped] = useState(words);
+  useEffect(() => {
+    if (typed === useLibrary.getState().words) return;
+    const timer = window.setTimeout(() => setFilter({ words: typed.slice(0, 200) }), 150);
+    return () => window.clearTimeout(timer);
+  }, [typed]);
+  const number = (one: Filter) =>
+    one === 'all' ? 0 : one === 'running' ? sum(counts, ['running', 'waiting']) : sum(counts, NEEDS);
+  return (
+    <div className={s['filters']}>
+      {(all > 6 || typed !== '') && (
+        <div className={s['words']}>
+          <input
+            type="search"
+            aria-label="Filter by title"
+            placeholder="Filter by title"
+            value={typed}
+            maxLength={200}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape' && typed !== '') {
+                event.stopPropagation();
+                setTyped('');
+              }
+              if (event.key === 'ArrowDown') {
+                event.preventDefault();
+                document.querySelector<HTMLElement>('[data-run-row][tabindex="0"]')?.focus();
+              }
+            }}
+          />
+        </div>
+      )}
+      <div className={s['chips']} role="group" aria-label="Show">
+        {FILTER_WORDS.map(([one, word]) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={filter === one}
+            onClick={() => setFilter({ filter: one })}
+          >
+            {word}
+            {number(one) > 0 && <span> {count(number(one))}</span>}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const NEEDS = ['waiting', 'interrupted', 'failed', 'budget', 'steps', 'damaged'];
+const sum = (counts: Record<string, number>, keys: string[]) =>
+  keys.reduce((all, key) => all + (counts[key] ?? 0), 0);
+
+function List({ selected }: { selected: string | undefined }) {
+  const { days, rows, total, all, ready, failure, filter, words } = useLibrary();
+  const list = useRef<GroupedVirtuosoHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const at = rows.findIndex((row) => row?.id === selected);
+  const roving = Math.min(active, Math.max(0, total - 1));
+  const place = at >= 0 && active === 0 ? at : roving;
+
+  if (failure && rows.length === 0) {
+    return (
+      <div className={s['hold']}>
+        <FailureNote
+          failure={failure}
+          actions={
+            <Button size="s" onClick={refreshLibrary}>
+              Try again
+            </Button>
+          }
+        />
+      </div>
+    );
+  }
+  if (ready && total === 0) {
+    return (
+      <div className={s['nothing']}>
+        {all === 0 ? (
+          <p>Your runs will be here. Each one is kept from its first word on.</p>
+        ) : (
+          <>
+            <p>
+              {words
+                ? 'No title has these words.'
+                : filter === 'running'
+                  ? 'Nothing is running.'
+                  : 'Nothing needs you now.'}
+            </p>
+            <Button size="s" onClick={() => setFilter({ filter: 'all', words: '' })}>
+              Show all {many(all, 'run')}
+            </Button>
+          </>
+        )}
+      </div>
+    );
+  }
+
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(total - 1, to));
+    setActive(next);
+    list.current?.scrollIntoView({
+      index: next,
+      behavior: 'auto',
+      done: () => box.current?.querySelector<HTMLElement>(`[data-run-row="${next}"]`)?.focus(),
+    });
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const target = event.target as HTMLElement;
+    const from = Number(target.closest<HTMLElement>('[data-run-row]')?.dataset['runRow'] ?? NaN);
+    if (Number.isNaN(from) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const steps: Record<string, number> = {
+      ArrowDown: from + 1,
+      ArrowUp: from - 1,
+      PageDown: from + 10,
+      PageUp: from - 10,
+      Home: 0,
+      End: total - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      move(to);
+      return;
+    }
+    const row = rows[from];
+    if (row && event.key === 'Delete') {
+      event.preventDefault();
+      void deleteRun(row);
+    }
+  };
+  return (
+    <div className={s['list']} ref={box} onKeyDown={onKeyDown}>
+      <GroupedVirtuoso
+        ref={list}
+        className={s['scroller'] ?? ''}
+        groupCounts={days.map((day) => day.count)}
+        increaseViewportBy={300}
+        defaultItemHeight={54}
+        rangeChanged={({ startIndex, endIndex }) => showRange(startIndex, endIndex)}
+        groupContent={(index) => {
+          const day = days[index];
+          return (
+            <h2 className={s['day']}>
+              {day && dayName(day.day)}
+              <span className="sr">, {many(day?.count ?? 0, 'run')}</span>
+            </h2>
+          );
+        }}
+        itemContent={(index) => {
+          const row = rows[index];
+          if (!row) return <div className={s['ghost']} aria-hidden="true" />;
+          return (
+            <LibraryRow
+              row={row}
+              index={index}
+              selected={row.id === selected}
+              tabbable={index === place}
+              onFocus={() => setActive(index)}
+            />
+          );
+        }}
+        components={{ Scroller }}
+      />
+    </div>
+  );
+}
+
+/** The list is reached by its rows; the scroller itself is no stop. */
+const Scroller = ({ ref, ...rest }: React.ComponentProps<'div'> & { context?: unknown }) => {
+  const { context: _, ...props } = rest;
+  return <div {...props} ref={ref} tabIndex={-1} />;
+};
+
+const THEMES: [Theme, string, typeof Sun][] = [
+  ['system', 'Like the system', Monitor],
+  ['light', 'Light', Sun],
+  ['dark', 'Dark', Moon],
+];
+
+function Foot() {
+  const hello = useApp((state) => state.hello);
+  const theme = useApp((state) => state.theme);
+  const all = useLibrary((state) => state.all);
+  return (
+    <footer className={s['foot']}>
+      <Tip
+        side="top"
+        text={
+          hello
+            ? [hello.store.durability, hello.store.url, hello.store.caution].filter(Boolean).join('\n')
+            : 'Not connected'
+        }
+      >
+        <span className={s['store']} tabIndex={0} data-caution={hello?.store.caution !== undefined}>
+          {hello?.store.caution ? (
+            <ShieldAlert size="0.875rem" aria-hidden="true" />
+          ) : (
+            <HardDrive size="0.875rem" aria-hidden="true" />
+          )}
+          <span>
+            {hello?.store.label ?? 'Not connected'}
+            {hello && ` · ${many(all, 'run')}`}
+          </span>
+        </span>
+      </Tip>
+      <Menu
+        label="Settings"
+        align="end"
+        side="top"
+        trigger={<IconButton label="Settings" side="top" icon={<Settings2 size="1.0625rem" />} />}
+      >
+        <MenuItem icon={<Cpu size="1rem" />} keys="mod+," onSelect={() => go({ view: 'profiles' })}>
+          Profiles
+        </MenuItem>
+        <MenuItem icon={<Keyboard size="1rem" />} keys="mod+/" onSelect={() => show('shortcuts')}>
+          Keyboard shortcuts
+        </MenuItem>
+        <MenuLine />
+        <MenuLabel>Theme</MenuLabel>
+        {THEMES.map(([one, word, Icon]) => (
+          <MenuItem
+            key={one}
+            checked={theme === one}
+            icon={<Icon size="1rem" />}
+            onSelect={() => setTheme(one)}
+          >
+            {word}
+          </MenuItem>
+        ))}
+        {hello && (
+          <>
+            <MenuLine />
+            <MenuLabel>Holdfast {hello.version}</MenuLabel>
+          </>
+        )}
+      </Menu>
+    </footer>
+  );
+}

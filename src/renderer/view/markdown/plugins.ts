@@ -1,0 +1,104 @@
+import type { Element, ElementContent, Root as HastRoot, RootContent } from 'hast';
+import type { Root as MdRoot, Nodes } from 'mdast';
+import { pieces } from '../kit/visible';
+
+/** Walks a tree, letting `change` replace each child by others. */
+function eachChild<N extends { children?: unknown[] }>(
+  node: N,
+  change: (child: never) => unknown[] | undefined,
+): void {
+  if (!node.children) return;
+  const out: unknown[] = [];
+  for (const child of node.children) {
+    const instead = change(child as never);
+    if (instead) out.push(...instead);
+    else {
+      eachChild(child as N, change);
+      out.push(child);
+    }
+  }
+  node.children = out;
+}
+
+/**
+ * Single dollars are math only where TeX users mean them: no space inside the marks and no digit behind. "$5 and $10"
+ * stays text.
+ */
+export function remarkHonestDollars() {
+  return (tree: MdRoot, file: { value: unknown }) => {
+    const source = String(file.value);
+    eachChild(tree, (node: Nodes) => {
+      if ((node as { type: string }).type !== 'inlineMath') return undefined;
+      const from = node.position?.start.offset;
+      const to = node.position?.end.offset;
+      if (from === undefined || to === undefined) return undefined;
+      const raw = source.slice(from, to);
+      if (raw.startsWith('$$')) return undefined;
+      const inner = raw.slice(1, -1);
+      const fine = /^\S/.test(inner) && /\S$/.test(inner) && !/^\d/.test(source.slice(to, to + 1));
+      return fine ? undefined : [{ type: 'text', value: raw }];
+    });
+  };
+}
+
+/**
+ * Footnotes stay where they were written: blocks are rendered one by one, so a list at the end would belong to nobody,
+ * and one that nothing refers to would vanish.
+ */
+export function remarkFootnotesInPlace() {
+  return (tree: MdRoot) => {
+    eachChild(tree, (node: Nodes) => {
+      if (node.type === 'footnoteReference')
+        return [{ type: 'text', value: `[${node.label ?? node.identifier}]` }];
+      if (node.type !== 'footnoteDefinition') return undefined;
+      const first = node.children[0];
+      const mark = { type: 'text' as const, value: `[${node.label ?? node.identifier}] ` };
+      if (first?.type === 'paragraph') first.children.unshift(mark);
+      else node.children.unshift({ type: 'paragraph', children: [mark] });
+      return [{ type: 'blockquote', children: node.children }];
+    });
+  };
+}
+
+/** Makes characters visible that hide or reorder text; in prose the marks that honest writing needs stay. */
+export function rehypeVisible() {
+  return (tree: HastRoot) => {
+    walk(tree, false);
+  };
+  function walk(node: HastRoot | Element, code: boolean): void {
+    const out: RootContent[] = [];
+    for (const child of node.children) {
+      if (child.type === 'element') {
+        walk(child, code || child.tagName === 'code' || child.tagName === 'pre');
+        out.push(child);
+      } else if (child.type === 'text') out.push(...shown(child.value, code));
+      else out.push(child);
+    }
+    node.children = out as ElementContent[];
+  }
+  function shown(text: string, code: boolean): ElementContent[] {
+    return pieces(text, !code).map((piece) =>
+      typeof piece === 'string'
+        ? { type: 'text', value: piece }
+        : {
+            type: 'element',
+            tagName: 'span',
+            properties: { className: ['ctl'], title: `${piece.name} (${piece.code})` },
+            children: [{ type: 'text', value: piece.code }],
+          },
+    );
+  }
+}
+
+/** `\(…\)` and `\[…\]` as the dollars that the parser knows; code spans stay as they are. */
+export function texBrackets(text: string): string {
+  if (!text.includes('\\(') && !text.includes('\\[')) return text;
+  return text.replace(
+    /(`+)[\s\S]*?\1|\\\((.+?)\\\)|\\\[([\s\S]+?)\\\]/g,
+    (all: string, ticks: string | undefined, inline: string | undefined, block: string | undefined) => {
+      if (ticks !== undefined) return all;
+      if (inline !== undefined) return `$$${inline.trim()}$$`;
+      return `\n$$\n${(block ?? '').trim()}\n$$\n`;
+    },
+  );
+}

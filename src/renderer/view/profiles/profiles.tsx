@@ -1,0 +1,122 @@
+import { useMemo, useState } from 'react';
+import { Plus, TriangleAlert } from 'lucide-react';
+import { go, useApp } from '../../store/app';
+import { useProfiles, type ProfileEntry } from '../../store/profiles';
+import { Button } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { Name, Shown } from '../kit/shown';
+import { LibraryButton } from '../chat/header';
+import { emptyForm, formOf } from './form';
+import { Editor } from './editor';
+import chat from '../chat/chat.module.css';
+import s from './profiles.module.css';
+
+const PROVIDER: Record<string, string> = {
+  anthropic: 'Anthropic',
+  openai: 'OpenAI-compatible',
+  practice: 'Practice',
+};
+
+/** The profiles: everything that decides how a run behaves. `name` empty: a new one. */
+export function Profiles({ name }: { name: string | undefined }) {
+  const { profiles, file, problem, failure, ready } = useProfiles();
+  const wanted = useApp((state) => state.profile);
+  const entry =
+    name === '' ? undefined : (profiles.find((one) => one.profile.name === (name ?? wanted)) ?? profiles[0]);
+  return (
+    <>
+      <header className={chat['header']}>
+        <LibraryButton />
+        <div className={chat['title']}>
+          <h1>Profiles</h1>
+        </div>
+        <span className={s['file']} title={file}>
+          {file && (
+            <>
+              Kept in <code>{file}</code>
+            </>
+          )}
+        </span>
+      </header>
+      <div className={s['page']}>
+        <div className={s['side']}>
+          <ul aria-label="Profiles">
+            {profiles.map((one) => (
+              <li key={one.profile.name}>
+                <ProfileRow entry={one} selected={one === entry} />
+              </li>
+            ))}
+          </ul>
+          <Button
+            look="ghost"
+            size="s"
+            icon={<Plus size="0.9375rem" />}
+            onClick={() => go({ view: 'profiles', name: '' })}
+          >
+            New profile
+          </Button>
+        </div>
+        <div className={s['main']}>
+          {failure && <FailureNote failure={failure} />}
+          {problem !== '' && (
+            <FailureNote
+              failure={{
+                code: 'settings_broken',
+                message: problem,
+                kept: 'The file was left as it is. Built-in profiles still work.',
+                todo: 'Mend the file, or move it away; nothing can be saved until then.',
+              }}
+            />
+          )}
+          {ready && <Chosen key={entry?.profile.name ?? ''} entry={entry} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function ProfileRow({ entry, selected }: { entry: ProfileEntry; selected: boolean }) {
+  const { profile } = entry;
+  return (
+    <button
+      type="button"
+      className={s['row']}
+      aria-current={selected ? 'true' : undefined}
+      onClick={() => go({ view: 'profiles', name: profile.name })}
+    >
+      <b>
+        <Name text={profile.name} />
+        {entry.problem !== '' && <TriangleAlert size="0.8125rem" aria-label="cannot be used yet" />}
+      </b>
+      <small>
+        {PROVIDER[profile.provider]} · <Shown text={profile.model} />
+      </small>
+    </button>
+  );
+}
+
+function Chosen({ entry }: { entry: ProfileEntry | undefined }) {
+  const tools = useProfiles((state) => state.tools);
+  const start = useMemo(() => (entry ? formOf(entry.profile) : emptyForm(tools)), [entry, tools]);
+  const [copy, setCopy] = useState(false);
+  if (copy && entry) {
+    return (
+      <Editor
+        key="copy"
+        was={undefined}
+        builtIn={false}
+        problem=""
+        start={{ ...start, name: `${entry.profile.name} copy` }}
+      />
+    );
+  }
+  return (
+    <Editor
+      was={entry?.profile.name}
+      builtIn={entry?.builtIn ?? false}
+      problem={entry?.problem ?? ''}
+      start={start}
+      {...(entry && { onCopy: () => setCopy(true) })}
+    />
+  );
+}

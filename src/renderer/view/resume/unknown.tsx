@@ -1,0 +1,111 @@
+import { useId } from 'react';
+import { RadioGroup } from 'radix-ui';
+import type { PreflightView } from '../../../shared/contract/views';
+import { Name, Shown } from '../kit/shown';
+import { Mark } from '../kit/status';
+import { clockTime } from '../kit/time';
+import s from './resume.module.css';
+
+type Tool = PreflightView['unknown'][number];
+type Decision = 'run' | 'skip' | 'happened';
+export type Answers = Record<string, { decision: Decision; words: string } | undefined>;
+
+/** Every tool with an unknown outcome has an answer, and "what happened" has words. */
+export const answersReady = (tools: readonly Tool[], answers: Answers): boolean =>
+  tools.every((tool) => {
+    const answer = answers[tool.toolUseId];
+    return answer !== undefined && (answer.decision !== 'happened' || answer.words.trim() !== '');
+  });
+
+const CHOICES: [Decision, string, string][] = [
+  ['run', 'Run it again', 'It may happen twice if it did finish'],
+  ['skip', 'Skip it', 'The model is told that nobody knows whether it finished'],
+  ['happened', 'Say what happened', 'Your words become its result'],
+];
+
+/** Tools that started and have no result. Nobody can know whether they finished, so a person says how to go on. */
+export function Unknown({
+  tools,
+  answers,
+  onChange,
+}: {
+  tools: readonly Tool[];
+  answers: Answers;
+  onChange: (answers: Answers) => void;
+}) {
+  return (
+    <section className={s['panel']} data-tone="stop" aria-labelledby="unknown-title">
+      <div className={s['intro']}>
+        <h2 id="unknown-title">
+          {tools.length === 1
+            ? 'One tool was running when it stopped'
+            : `${tools.length} tools were running when it stopped`}
+        </h2>
+        <p>Whether {tools.length === 1 ? 'it' : 'each of them'} finished is not known. Look, then choose.</p>
+      </div>
+      {tools.map((tool) => (
+        <One
+          key={tool.toolUseId}
+          tool={tool}
+          answer={answers[tool.toolUseId]}
+          onChange={(answer) => onChange({ ...answers, [tool.toolUseId]: answer })}
+        />
+      ))}
+    </section>
+  );
+}
+
+function One({
+  tool,
+  answer,
+  onChange,
+}: {
+  tool: Tool;
+  answer: Answers[string];
+  onChange: (answer: Answers[string]) => void;
+}) {
+  const id = useId();
+  return (
+    <div className={s['unknown']}>
+      <div className={s['what']}>
+        <p>
+          <Mark of="unknown" />
+          <Name text={tool.tool} className={s['tool']} />
+          {tool.startedAt && <small>started {clockTime(tool.startedAt)}</small>}
+        </p>
+        <pre tabIndex={0} aria-label={`Input of ${tool.tool}`}>
+          <Shown text={tool.line} />
+        </pre>
+      </div>
+      <RadioGroup.Root
+        className={s['radios']}
+        aria-label={`What about ${tool.tool}?`}
+        value={answer?.decision ?? ''}
+        onValueChange={(decision) => onChange({ decision: decision as Decision, words: answer?.words ?? '' })}
+      >
+        {CHOICES.map(([decision, label, help]) => (
+          <div key={decision} className={s['radio-row']}>
+            <RadioGroup.Item id={`${id}${decision}`} value={decision} className={s['radio']}>
+              <RadioGroup.Indicator className={s['radio-dot']} />
+            </RadioGroup.Item>
+            <label htmlFor={`${id}${decision}`}>
+              {label}
+              <small>{help}</small>
+            </label>
+          </div>
+        ))}
+      </RadioGroup.Root>
+      {answer?.decision === 'happened' && (
+        <textarea
+          className={s['words']}
+          aria-label="What happened"
+          rows={2}
+          placeholder="For example: the file was written, all 120 lines"
+          value={answer.words}
+          maxLength={100_000}
+          onChange={(event) => onChange({ decision: 'happened', words: event.target.value })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { useEffect, useState } from 'react';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import type { CommandOutput } from '../../../shared/contract/contract';
+import type { FailureInfo } from '../../../shared/run/failure';
+import { call, failureOf } from '../../client';
+import { inspect } from '../../store/reading';
+import { Button, IconButton } from '../kit/button';
+import { Dialog } from '../kit/dialog';
+import { FailureNote } from '../kit/failure';
+import { bytes, count, short } from '../kit/numbers';
+import { fullTime } from '../kit/time';
+import { CopyButton } from '../markdown/code';
+import { LongText } from '../flow/long-text';
+import s from './transcript.module.css';
+
+/** Characters of a record that one request brings. */
+const STEP = 100_000;
+
+type RecordPage = CommandOutput<'run.record'>;
+
+const KIND: Record<string, string> = {
+  meta: 'The run’s beginning',
+  assistant: 'A model reply',
+  user: 'A message',
+  tool_result: 'A tool’s result',
+  terminal: 'An end',
+};
+
+/** One record of the journal as it stands there: number, place, bytes, text. */
+export function Inspector({ id, seq, last }: { id: string; seq: number; last: number }) {
+  return (
+    <Dialog
+      label={`Record ${count(seq)} of ${count(last)}`}
+      size="m"
+      place="right"
+      onClose={() => inspect(undefined)}
+    >
+      <div className={s['inspector']}>
+        <div className={s['steps']}>
+          <Button
+            size="s"
+            icon={<ChevronLeft size="0.875rem" />}
+            disabled={seq <= 1}
+            onClick={() => inspect(seq - 1)}
+          >
+            Previous
+          </Button>
+          <Button size="s" disabled={seq >= last} onClick={() => inspect(seq + 1)}>
+            Next
+          </Button>
+          <IconButton
+            size="s"
+            label="Last record"
+            icon={<ChevronRight size="0.875rem" />}
+            disabled={seq >= last}
+            onClick={() => inspect(last)}
+          />
+        </div>
+        <OneRecord key={`${id} ${seq}`} id={id} seq={seq} />
+      </div>
+    </Dialog>
+  );
+}
+
+function OneRecord({ id, seq }: { id: string; seq: number }) {
+  const [page, setPage] = useState<RecordPage>();
+  const [json, setJson] = useState('');
+  const [failure, setFailure] = useState<FailureInfo>();
+  const load = (from: number) =>
+    call('run.record', { id, seq, from, limit: STEP }).then(
+      (reply) => {
+        setPage(reply);
+        setJson((old) => (from === 0 ? reply.json : old + reply.json));
+        setFailure(undefined);
+      },
+      (error: unknown) => setFailure(failureOf(error)),
+    );
+  useEffect(() => {
+    let live = true;
+    call('run.record', { id, seq, from: 0, limit: STEP }).then(
+      (reply) => {
+        if (!live) return;
+        setPage(reply);
+        setJson(reply.json);
+      },
+      (error: unknown) => live && setFailure(failureOf(error)),
+    );
+    return () => {
+      live = false;
+    };
+  }, [id, seq]);
+  if (failure) {
+    return (
+      <div className={s['record']}>
+        <FailureNote failure={failure} />
+      </div>
+    );
+  }
+  if (!page) return <p className={s['record']}>Reading…</p>;
+  return (
+    <div className={s['record']}>
+      <dl>
+        <dt>Kind</dt>
+        <dd>
+          {KIND[page.kind] ?? page.kind} <code>{page.kind}</code>
+        </dd>
+        <dt>Place</dt>
+        <dd>
+          byte {count(page.offset)}, {bytes(page.bytes)} ({count(page.bytes)} bytes)
+        </dd>
+        {page.at && (
+          <>
+            <dt>Durable since</dt>
+            <dd>{fullTime(page.at)}</dd>
+          </>
+        )}
+        <dt>Durability</dt>
+        <dd>{page.durability}</dd>
+      </dl>
+      <div className={s['json-bar']}>
+        <span>As it stands in the journal</span>
+        <CopyButton text={json} />
+      </div>
+      <pre className={s['json']} tabIndex={0} aria-label="Record as JSON">
+        <LongText text={json} />
+      </pre>
+      {json.length < page.total && (
+        <Button size="s" onClick={() => void load(json.length)}>
+          Show more ({short(page.total - json.length)} characters left)
+        </Button>
+      )}
+    </div>
+  );
+}
