@@ -7,6 +7,7 @@ import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
 import type { ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
+import type { Clock } from './clock';
 
 /** What the loop is built from; made in a composition root. */
 export interface AgentParts {
@@ -16,6 +17,8 @@ export interface AgentParts {
   secrets(): string[];
   now(): Date;
   newId(): string;
+  /** For time-outs; absent: the machine's own. */
+  clock?: Clock;
 }
 
 export type ApprovalDecision =

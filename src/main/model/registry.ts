@@ -1,18 +1,17 @@
-import { Failure } from '../../shared/run/failure';
-import type { Profile } from '../settings/profile';
+import type { Profile } from '../../shared/run/profile';
+import { anthropicModel } from './anthropic';
 import type { Model } from './model';
+import { openaiModel } from './openai';
 import { practiceModel } from './practice';
 
-/** The model that a profile names. */
+/** The model that a profile names. Nothing is asked of the service yet, and no key is looked up. */
 export function modelFor(profile: Profile): Model {
   switch (profile.provider) {
     case 'practice':
       return practiceModel();
-    default:
-      throw new Failure({
-        code: 'unsupported',
-        message: `This build has no adapter for the provider "${profile.provider}" yet.`,
-        todo: 'Choose a profile that uses the Practice model.',
-      });
+    case 'anthropic':
+      return anthropicModel(profile);
+    case 'openai':
+      return openaiModel(profile);
   }
 }

@@ -1,0 +1,168 @@
+import { parseRaw } from '../../shared/run/codec';
+import { diffFingerprint } from '../../shared/run/fingerprint';
+import { judgeGates } from '../../shared/run/gates';
+import { STOP } from '../../shared/run/record';
+import type { Fingerprint, ToolUseBlock } from '../../shared/run/record';
+import type { SidecarEntry, SidecarKind } from '../../shared/run/sidecar';
+import type { RunFacts, RunState } from '../../shared/run/state';
+import type { LoadedRun } from '../journal/journal';
+import { toolUses } from './answered-turn';
+import type { RunConfig } from './config';
+import { toolNamed } from './config';
+import type { PendingTool, Preflight } from './session';
+import { lineOf } from './tool-batch';
+import { toWire } from './wire';
+import { isCutShort } from './words';
+
+type Entry<K extends SidecarKind> = Extract<SidecarEntry, { kind: K }>;
+
+const entries = <K extends SidecarKind>(sidecar: SidecarEntry[], kind: K): Entry<K>[] =>
+  sidecar.filter((entry): entry is Entry<K> => entry.kind === kind);
+
+/** What a look at a run finds out, for the pre-flight and for the resume alike. */
+export interface Inspection extends Preflight {
+  /** Calls that were refused by a person but not answered in the journal yet, with the words of the refusal. */
+  denied: Map<string, string | undefined>;
+  /** The fingerprint that the run goes on from: the last accepted one. */
+  recorded: Fingerprint;
+  endpointChanged: boolean;
+}
+
+export interface Viewpoint {
+  interactive: boolean;
+  force: boolean;
+  allow: ReadonlySet<string>;
+}
+
+/** Judges a loaded run against a configuration. Pure: reads nothing, changes nothing. */
+export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Inspection {
+  const { state, facts, sidecar } = run;
+  const recorded = lastAccepted(run);
+  const place = lastPlace(sidecar);
+  const gates = judgeGates({
+    state,
+    facts,
+    interactive: view.interactive,
+    recorded,
+    current: config.fingerprint,
+    force: view.force,
+  });
+  const denied = refusals(sidecar);
+  const pending = pendingTools(run, config, view, denied);
+  const endpoint = config.model.endpoint;
+  const lost = lostText(state, sidecar);
+  const sent = JSON.stringify([config.profile.system_prompt, config.defs, toWire(state)]).length;
+  return {
+    id: run.id,
+    gates,
+    ok: gates.every(({ outcome }) => outcome !== 'refuse'),
+    diff: diffFingerprint(recorded, config.fingerprint),
+    ...(place.endpoint !== undefined && { recordedEndpoint: place.endpoint }),
+    ...(endpoint !== undefined && { currentEndpoint: endpoint }),
+    ...(place.profile !== undefined && { profile: place.profile }),
+    ...(place.folder !== undefined && { folder: place.folder }),
+    pending,
+    unknown: pending.filter(({ fate }) => fate === 'unknown'),
+    next: nextStep(state, facts),
+    counters: state.counters,
+    records: run.records.length,
+    paidCalls: state.counters.llm_calls,
+    pausedTurn: atPausedTurn(state),
+    nextCallChars: sent,
+    ...(lost && { lost }),
+    denied,
+    recorded,
+    endpointChanged: place.endpoint !== undefined && place.endpoint !== endpoint,
+  };
+}
+
+/**
+ * What a person last accepted, or else what the run was begun with. The provider is always the run's own: no entry
+ * beside the journal can change what can never be forced.
+ */
+function lastAccepted({ state, sidecar }: LoadedRun): Fingerprint {
+  const accepted = entries(sidecar, 'resume').at(-1)?.accepted;
+  return { ...(accepted ?? state.fingerprint), provider: state.fingerprint.provider };
+}
+
+/** Each field as it was written last. */
+export function lastPlace(sidecar: SidecarEntry[]): { profile?: string; folder?: string; endpoint?: string } {
+  const place: { profile?: string; folder?: string; endpoint?: string } = {};
+  for (const { profile, folder, endpoint } of entries(sidecar, 'config')) {
+    if (profile !== undefined) place.profile = profile;
+    if (folder !== undefined) place.folder = folder;
+    if (endpoint !== undefined) place.endpoint = endpoint;
+  }
+  return place;
+}
+
+function refusals(sidecar: SidecarEntry[]): Map<string, string | undefined> {
+  const denied = new Map<string, string | undefined>();
+  for (const { tool_use_id: id, decision, by, words } of entries(sidecar, 'approval'))
+    if (decision === 'deny' && by === 'person') denied.set(id, words);
+    else denied.delete(id);
+  return denied;
+}
+
+function pendingTools(
+  { state, sidecar, sidecarBound }: LoadedRun,
+  config: RunConfig,
+  { allow }: Viewpoint,
+  denied: ReadonlyMap<string, unknown>,
+): PendingTool[] {
+  const { pending } = state;
+  if (!pending) return [];
+  const intents = new Map(entries(sidecar, 'intent').map((intent) => [intent.tool_use_id, intent]));
+  const cut = isCutShort(pending.stop_reason);
+  const fate = (use: ToolUseBlock): Pick<PendingTool, 'fate' | 'changes'> => {
+    const tool = toolNamed(config, use.name);
+    const intent = intents.get(use.id);
+    const changes = tool?.changes ?? intent?.changes ?? false;
+    const began = (intent !== undefined && (changes || intent.changes)) || (!sidecarBound && changes);
+    if (pending.answered.includes(use.id)) return { fate: 'answered', changes };
+    if (cut || denied.has(use.id)) return { fate: 'not_run', changes };
+    if (began) return { fate: 'unknown', changes: true };
+    if (!tool) return { fate: 'missing', changes };
+    return { fate: changes && !allow.has(use.name) ? 'ask' : 'run', changes };
+  };
+  return toolUses(pending.assistant).map((use) => {
+    const startedAt = intents.get(use.id)?.at;
+    return {
+      toolUseId: use.id,
+      tool: use.name,
+      input: use.input,
+      line: lineOf(toolNamed(config, use.name), use, parseRaw(use.input)),
+      ...fate(use),
+      ...(startedAt !== undefined && { startedAt }),
+    };
+  });
+}
+
+export const atPausedTurn = (state: RunState): boolean =>
+  state.pending === null && state.last_stop_reason === STOP.pauseTurn && endsOnAssistant(state);
+
+const endsOnAssistant = (state: RunState): boolean => state.messages.at(-1)?.role === 'assistant';
+
+/** What a resume does next, by the records alone. */
+export function nextStep(state: RunState, facts: RunFacts): Preflight['next'] {
+  if (state.completed && facts.terminalIsLast) return 'nothing';
+  if (state.pending) return 'tools';
+  if (endsOnAssistant(state) && !atPausedTurn(state)) {
+    if (state.interactive) return 'input';
+    // It was ended by a turn that was cut short, and nothing new can be said in a one-shot run.
+    return facts.terminalIsLast && state.terminal?.reason === 'error' ? 'nothing' : 'finish';
+  }
+  return cutShortWithoutEnd(state, facts) ? 'finish' : 'call';
+}
+
+/** The calls of a turn that was cut short are all answered as not run, but the run does not say that it ended. */
+function cutShortWithoutEnd(state: RunState, facts: RunFacts): boolean {
+  return isCutShort(state.last_stop_reason) && facts.lastKind === 'tool_result' && !facts.terminalIsLast;
+}
+
+/** Text that was streamed for a call whose answer never became a record. */
+function lostText(state: RunState, sidecar: SidecarEntry[]): Preflight['lost'] {
+  const last = entries(sidecar, 'partial').at(-1);
+  if (!last || last.iteration !== state.next_iteration) return undefined;
+  return { text: last.text, ...(last.thinking !== undefined && { thinking: last.thinking }), at: last.at };
+}

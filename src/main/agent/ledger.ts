@@ -1,0 +1,181 @@
+import { decodeRecord, encodeLine, encodeRecord } from '../../shared/run/codec';
+import { asFailure, Failure } from '../../shared/run/failure';
+import { Folder } from '../../shared/run/fold';
+import { PROTOCOL } from '../../shared/run/record';
+import type { RecordKind, RunRecord } from '../../shared/run/record';
+import type { SidecarEntry } from '../../shared/run/sidecar';
+import type { RunFacts, RunState } from '../../shared/run/state';
+import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal/journal';
+import type { SessionEvent } from './session';
+
+type Payload = {
+  [K in Exclude<RecordKind, 'meta'>]: { kind: K; payload: NonNullable<RunRecord[K]> };
+}[Exclude<RecordKind, 'meta'>];
+
+/**
+ * What a session knows and writes. Every record goes through `append`: with a journal it is durable before it counts,
+ * in a private run it only counts. The state is folded from the very records that are written, so the live
+ * conversation and the one that is read back later cannot differ.
+ */
+export class Ledger {
+  #folder = new Folder();
+  #ids = new Set<string>();
+  #lastRecord: RunRecord | undefined;
+  #journal: Journal | undefined;
+  #onDead: ((failure: Failure) => void) | undefined;
+
+  constructor(
+    readonly id: string,
+    /** undefined: private, nothing is written anywhere. */
+    readonly store: RunStore | undefined,
+    private readonly emit: (event: SessionEvent) => void,
+    private readonly now: () => Date,
+  ) {}
+
+  get state(): RunState {
+    return this.#folder.state;
+  }
+  get facts(): RunFacts {
+    return this.#folder.facts;
+  }
+  get lastSeq(): number {
+    return this.facts.lastSeq;
+  }
+  /** Ids of all tool uses of the conversation so far. */
+  get toolIds(): ReadonlySet<string> {
+    return this.#ids;
+  }
+  /** Largest record that the journal takes, in bytes. */
+  get maxRecordBytes(): number | undefined {
+    return this.#journal?.maxRecordBytes;
+  }
+  /** The writer's place is held now; always true for a private run. */
+  get holds(): boolean {
+    return this.store === undefined || this.#journal !== undefined;
+  }
+
+  /** Called once when the journal is lost for a reason that no append has told. */
+  onDead(listener: (failure: Failure) => void): void {
+    this.#onDead = listener;
+  }
+
+  /**
+   * Begins a run: makes it in the store, unless it is private. Failures are the store's. The function that it resolves
+   * with tells of the meta record; call it once.
+   */
+  async beginQuietly(meta: RunRecord): Promise<() => void> {
+    const record = decodeRecord(encodeRecord(meta));
+    if (this.store) this.hold(await this.store.create(this.id, record));
+    const place = { seq: 1, line: 1, offset: 0, bytes: encodeLine(record).length - 1 };
+    this.#push(record, place);
+    return () => this.#tell(record, place);
+  }
+
+  /** Takes over what a store has loaded. */
+  adopt(run: LoadedRun): void {
+    this.#folder = new Folder();
+    this.#ids = new Set();
+    for (const [index, record] of run.records.entries()) this.#push(record, run.places[index]);
+  }
+
+  hold(journal: Journal): void {
+    this.#journal = journal;
+    journal.onDead((info) => this.#onDead?.(this.#broken(new Failure(info), 'what comes next')));
+  }
+
+  /** Frees the writer's place. */
+  async release(): Promise<void> {
+    const journal = this.#journal;
+    this.#journal = undefined;
+    await journal?.close();
+  }
+
+  /**
+   * Appends one record. `lost` says what is not saved when this fails. Throws Failure `journaling`; the run then stands
+   * at the record before.
+   */
+  async append({ kind, payload }: Payload, lost: string): Promise<void> {
+    const draft: RunRecord = { seq: this.lastSeq + 1, protocol: PROTOCOL[kind], [kind]: payload };
+    // What is counted is what a reader will find: escaped, filled in, well formed.
+    const record = decodeRecord(encodeRecord(draft));
+    let place: RecordPlace | undefined;
+    if (this.store) {
+      try {
+        place = await this.#writer().append(record);
+      } catch (error) {
+        throw this.#broken(error, lost);
+      }
+    }
+    this.#push(record, place);
+    this.#tell(record, place);
+  }
+
+  /** Adds a synced entry to the sidecar. Throws Failure `journaling`: what it precedes must then not happen. */
+  async note(entry: SidecarEntry, lost: string): Promise<void> {
+    if (!this.store) return;
+    try {
+      await this.#writer().note(entry);
+    } catch (error) {
+      throw this.#broken(error, lost);
+    }
+  }
+
+  /** Adds an entry that may be lost. */
+  whisper(entry: SidecarEntry): void {
+    this.#journal?.note(entry).catch(() => {});
+  }
+
+  /** Keeps a text beside the journal; undefined in a private run. Throws what the journal throws. */
+  async keep(toolUseId: string, text: string): Promise<string | undefined> {
+    return this.store ? this.#writer().keep(toolUseId, text) : undefined;
+  }
+
+  /** The journal can still be written, as far as one knows. */
+  get alive(): boolean {
+    return this.store === undefined || (this.#journal !== undefined && this.#journal.dead === undefined);
+  }
+
+  /** Whether a run that was loaded still is the one that this ledger knows, perhaps with more at its end. */
+  compare(run: LoadedRun): 'same' | 'grown' | 'other' {
+    const mine = this.#lastRecord;
+    const theirs = run.records.findLast((record) => record.seq <= this.lastSeq);
+    if (!mine || !theirs || encodeRecord(mine) !== encodeRecord(theirs)) return 'other';
+    return run.facts.lastSeq === this.lastSeq ? 'same' : 'grown';
+  }
+
+  #writer(): Journal {
+    if (this.#journal) return this.#journal;
+    throw new Failure({
+      code: 'internal',
+      message: 'A record was to be written while the run was not held.',
+    });
+  }
+
+  #broken(error: unknown, lost: string): Failure {
+    const cause = asFailure(error);
+    return new Failure(
+      {
+        code: 'journaling',
+        message: `The run can no longer be saved: ${cause.message}`,
+        kept: `Everything up to record ${this.lastSeq} is saved; ${lost} is not.`,
+        todo: cause.todo ?? 'See to the cause, then open the run again: it goes on from there.',
+        data: { ...cause.data, cause: cause.code, seq: this.lastSeq },
+      },
+      { cause },
+    );
+  }
+
+  #tell(record: RunRecord, place: RecordPlace | undefined): void {
+    const at = this.now().toISOString();
+    this.whisper({ kind: 'time', seq: record.seq, at });
+    const durability = this.store ? (this.#journal?.durability ?? this.store.durability) : 'memory';
+    this.emit({ type: 'record', record, ...(this.store && place && { place }), durability, at });
+  }
+
+  #push(record: RunRecord, place: RecordPlace | undefined): void {
+    this.#folder.push(record, place);
+    this.#lastRecord = record;
+    for (const block of record.assistant?.message.content ?? [])
+      if (block.tool_use) this.#ids.add(block.tool_use.id);
+  }
+}

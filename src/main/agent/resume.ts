@@ -1,0 +1,172 @@
+import { Failure } from '../../shared/run/failure';
+import type { LoadedRun } from '../journal/journal';
+import { placeEntry, realFolder, runConfig } from './config';
+import type { RunConfig } from './config';
+import { inspect, lastPlace } from './inspect';
+import type { Inspection } from './inspect';
+import { LiveSession, missingEnd, recordedEnd } from './live';
+import type { Opening } from './live';
+import type { AgentParts, Preflight, ResumeOptions, Session } from './session';
+import { assemble } from './start';
+import { refuse } from './take-back';
+import type { Decided } from './tool-batch';
+import type { Run } from './run';
+
+type LookOptions = Omit<ResumeOptions, 'unknown' | 'unknownDefault' | 'say' | 'acceptEndpoint'>;
+
+const look = (run: LoadedRun, config: RunConfig, options: LookOptions): Inspection =>
+  inspect(run, config, {
+    interactive: options.interactive ?? run.state.interactive,
+    force: options.force ?? false,
+    allow: new Set(options.allow),
+  });
+
+/**
+ * Everything a person should see before a resume acts. Takes no lock, writes nothing, calls nothing. Rejects with what
+ * the store's `load` and the profile's model and tools fail with.
+ */
+export async function preflight(parts: AgentParts, options: LookOptions): Promise<Preflight> {
+  const config = runConfig(parts, options.profile);
+  const {
+    denied: _d,
+    recorded: _r,
+    endpointChanged: _e,
+    ...seen
+  } = look(await options.store.load(options.id), config, options);
+  return seen;
+}
+
+/**
+ * Takes up a run where it stopped. It is loaded and judged for the eye, then locked, loaded and judged again, since
+ * somebody may have been quicker; then what was decided is noted durably, and only then something happens.
+ *
+ * Rejects, with nothing written: what `load` and `open` fail with (`locked` …), the gates in their order
+ * (`already_completed`, `interactivity`, `provider_changed`, `drift`), `endpoint_changed`, `unknown_outcome` (data.tools:
+ * the calls that need an answer), `interactivity` for words to a one-shot run, `not_found` for a folder that is gone.
+ */
+export async function resumeRun(parts: AgentParts, options: ResumeOptions): Promise<Session> {
+  const config = runConfig(parts, options.profile);
+  const first = await options.store.load(options.id);
+  judge(first, config, options);
+  const folder = await realFolder(options.folder ?? lastPlace(first.sidecar).folder);
+
+  const journal = await options.store.open(options.id);
+  const run = assemble(parts, config, {
+    ...options,
+    ...(folder !== undefined && { folder }),
+    reminded: true,
+  });
+  try {
+    const loaded = await journal.load();
+    const seen = judge(loaded, config, options);
+    const unknown = decisions(seen, options);
+    run.ledger.adopt(loaded);
+    run.ledger.hold(journal);
+    if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
+    return new LiveSession(run, opening(loaded, seen, unknown, options));
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** Throws the first reason not to go on. */
+function judge(loaded: LoadedRun, config: RunConfig, options: ResumeOptions): Inspection {
+  const seen = look(loaded, config, options);
+  refuse(seen, options.acceptEndpoint);
+  if (options.say !== undefined && !loaded.state.interactive)
+    throw new Failure({
+      code: 'interactivity',
+      message: 'This is a single task, so nothing more can be said in it.',
+      kept: 'Nothing was changed.',
+      todo: 'Resume it without words, or start a chat.',
+    });
+  decisions(seen, options);
+  return seen;
+}
+
+/** A person's word on every call whose outcome nobody knows. Throws `unknown_outcome` for those without one. */
+function decisions(seen: Inspection, options: ResumeOptions): Map<string, Decided> {
+  const given = new Map(options.unknown?.map((answer) => [answer.toolUseId, answer]));
+  const found = new Map<string, Decided>();
+  for (const { toolUseId } of seen.unknown) {
+    const answer = given.get(toolUseId);
+    if (answer) found.set(toolUseId, { ...answer, by: 'person' });
+    else if (options.unknownDefault)
+      found.set(toolUseId, { toolUseId, decision: options.unknownDefault, by: 'flag' });
+  }
+  const open = seen.unknown.filter(({ toolUseId }) => !found.has(toolUseId));
+  if (open.length === 0) return found;
+  throw new Failure({
+    code: 'unknown_outcome',
+    message: `${open.length === 1 ? 'One call was' : `${open.length} calls were`} started and never answered: nobody knows whether ${open.length === 1 ? 'it' : 'they'} took effect.`,
+    kept: 'Nothing was run and nothing was changed.',
+    todo: 'Look for yourself, then say for each: run it again, skip it, or what happened.',
+    data: { tools: open },
+  });
+}
+
+async function noteResume(
+  run: Run,
+  loaded: LoadedRun,
+  seen: Inspection,
+  unknown: ReadonlyMap<string, Decided>,
+): Promise<void> {
+  const { ledger, config, parts } = run;
+  const lost = 'how it was to go on (nothing was done)';
+  const place = placeEntry(parts, config, run.folder);
+  const before = lastPlace(loaded.sidecar);
+  if (
+    place.kind === 'config' &&
+    (place.profile !== before.profile || place.folder !== before.folder || place.endpoint !== before.endpoint)
+  )
+    await ledger.note(place, lost);
+  const from = seen.recordedEndpoint;
+  await ledger.note(
+    {
+      kind: 'resume',
+      at: parts.now().toISOString(),
+      after_seq: loaded.facts.lastSeq,
+      forced: seen.gates.some(({ outcome }) => outcome === 'forced'),
+      accepted: config.fingerprint,
+      changed: seen.diff
+        .filter(({ changed }) => changed)
+        .map(({ field, recorded, current }) => ({ field, recorded, current })),
+      ...(seen.endpointChanged && { endpoint: { from: from ?? '', to: config.model.endpoint ?? '' } }),
+      unknown: [...unknown.values()].map(({ toolUseId, decision, words }) => ({
+        tool_use_id: toolUseId,
+        decision,
+        ...(words !== undefined && { words }),
+      })),
+    },
+    lost,
+  );
+}
+
+function opening(
+  loaded: LoadedRun,
+  seen: Inspection,
+  unknown: ReadonlyMap<string, Decided>,
+  options: ResumeOptions,
+): Opening {
+  const { state } = loaded;
+  const say = options.say !== undefined && { say: options.say };
+  const warnings = seen.pausedTurn
+    ? [
+        {
+          code: 'paused_turn',
+          text: 'The last answer was paused by its service; what the service kept for it may have expired.',
+        },
+      ]
+    : [];
+  const { next } = seen;
+  if (next === 'finish') return { how: 'finish', outcome: missingEnd(state), warnings, ...say };
+  if (next === 'nothing') return { how: 'nothing', outcome: recordedEnd(state), warnings };
+  if (next === 'input') return { how: 'input', warnings, ...say };
+  return {
+    how: 'turn',
+    warnings,
+    known: { unknown, denied: seen.denied },
+    ...say,
+  };
+}

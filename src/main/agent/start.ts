@@ -1,0 +1,66 @@
+import { Approvals } from './approvals';
+import { systemClock } from './clock';
+import { placeEntry, realFolder, runConfig } from './config';
+import type { RunConfig } from './config';
+import { Control } from './control';
+import { Ledger } from './ledger';
+import { LiveSession } from './live';
+import { metaRecord } from './meta';
+import type { Run } from './run';
+import type { AgentParts, Session, StartOptions } from './session';
+import { Stage } from './stage';
+
+/** Puts together what the pieces of a session share. */
+export function assemble(
+  parts: AgentParts,
+  config: RunConfig,
+  options: Pick<StartOptions, 'store' | 'folder' | 'allow' | 'approvals'> & { id: string; reminded: boolean },
+): Run {
+  const stage = new Stage();
+  const approvals = new Approvals();
+  const control = new Control(() => approvals.withdraw());
+  const ledger = new Ledger(options.id, options.store, stage.emit, parts.now);
+  ledger.onDead((failure) => control.lose(failure));
+  return {
+    parts,
+    config,
+    clock: parts.clock ?? systemClock,
+    control,
+    approvals,
+    stage,
+    folder: options.folder,
+    allow: new Set(options.allow),
+    ask: options.approvals,
+    ledger,
+    reminded: options.reminded,
+  };
+}
+
+/**
+ * Begins a run: its meta record (the prompt) is durable when this resolves, and its first model call follows. A
+ * listener that is added at once hears everything, the meta record included.
+ *
+ * Rejects, with nothing written, with what the profile's model or tools fail with, with `not_found` for a folder that is
+ * not there, and with what the store fails with. Rejects with `journaling` when the run was made but cannot be used.
+ */
+export async function startRun(parts: AgentParts, options: StartOptions): Promise<Session> {
+  const config = runConfig(parts, options.profile);
+  const folder = await realFolder(options.folder);
+  const id = options.id ?? parts.newId();
+  const run = assemble(parts, config, {
+    ...options,
+    ...(folder !== undefined && { folder }),
+    id,
+    reminded: false,
+  });
+  const { prompt, chat } = options;
+  const begun = await run.ledger.beginQuietly(metaRecord(parts, config, { id, prompt, chat }));
+  try {
+    await run.ledger.note(placeEntry(parts, config, folder), 'where the run works');
+  } catch (error) {
+    await run.ledger.release();
+    throw error;
+  }
+  setImmediate(begun);
+  return new LiveSession(run, { how: 'turn' });
+}

@@ -1,0 +1,64 @@
+import { Failure } from '../../shared/run/failure';
+import { firstRefusal } from '../../shared/run/gates';
+import { inspect } from './inspect';
+import type { Inspection } from './inspect';
+import type { Run } from './run';
+
+/**
+ * Takes the writer's place again for a chat that was at rest. The run is loaded under the lock: if somebody else took
+ * it further, this session goes on from there, and a sentence says so. Throws when the run is written elsewhere
+ * (`locked`), when a gate refuses it by now, or when it is no longer the same run (`conflict`).
+ */
+export async function takeBack(run: Run): Promise<string | undefined> {
+  const { ledger, control } = run;
+  if (!ledger.store) return undefined;
+  const journal = await ledger.store.open(ledger.id);
+  try {
+    const loaded = await journal.load();
+    const how = ledger.compare(loaded);
+    if (how === 'other') throw replaced();
+    const seen = inspect(loaded, run.config, { interactive: true, force: false, allow: run.allow });
+    refuse(seen);
+    if (loaded.state.pending) throw unfinished();
+    if (how === 'grown') ledger.adopt(loaded);
+    control.lost = undefined;
+    ledger.hold(journal);
+    return how === 'grown'
+      ? 'This run was taken further elsewhere in the meantime; it goes on from there.'
+      : undefined;
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** Throws the first reason why a run may not go on: a gate, or an endpoint that nobody has accepted. */
+export function refuse(seen: Inspection, acceptEndpoint = false): void {
+  const refusal = firstRefusal(seen.gates);
+  if (refusal) throw refusal;
+  if (!seen.endpointChanged || acceptEndpoint) return;
+  const [from, to] = [seen.recordedEndpoint ?? '', seen.currentEndpoint ?? 'a model that needs no network'];
+  throw new Failure({
+    code: 'endpoint_changed',
+    message: `This conversation went to ${from} so far; it would now be sent to ${to}.`,
+    kept: 'Nothing was sent and nothing was changed.',
+    todo: 'Choose the profile that it was written with, or accept the new place.',
+    data: { from, to },
+  });
+}
+
+const replaced = (): Failure =>
+  new Failure({
+    code: 'conflict',
+    message: 'This run is no longer the one that is open here: its records were replaced.',
+    kept: 'Nothing was changed, and what you have typed is not sent.',
+    todo: 'Close it here and open it again.',
+  });
+
+const unfinished = (): Failure =>
+  new Failure({
+    code: 'conflict',
+    message: 'This run was taken further elsewhere and has a turn whose tools are not finished.',
+    kept: 'Nothing was changed, and what you have typed is not sent.',
+    todo: 'Close it here and resume it, so that you see what would run.',
+  });
