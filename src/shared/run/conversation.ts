@@ -31,14 +31,12 @@ export class Conversation {
   user(message: Message): void {
     const last = this.last;
     if (last?.role !== 'user') return this.#add(message);
-    if (!message.content || (message.content.length === 0 && last.content)) return;
-    const blocks = this.#growing ?? [...(last.content ?? [])];
-    for (const block of message.content) blocks.push(block);
-    if (this.#growing === blocks) return;
-    // an empty list on nothing stays nothing
-    if (last.content === null && blocks.length === 0) return;
-    this.#growing = blocks;
-    this.#messages[this.#messages.length - 1] = { role: 'user', content: blocks };
+    if (!message.content || message.content.length === 0) return;
+    if (!this.#growing) {
+      this.#growing = [...(last.content ?? [])];
+      this.#messages[this.#messages.length - 1] = { role: 'user', content: this.#growing };
+    }
+    for (const block of message.content) this.#growing.push(block);
   }
 
   /** A turn with the results of its tools, in the order in which they are given. */

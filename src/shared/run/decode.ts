@@ -10,15 +10,17 @@ import type { RawJson, RunRecord } from './record';
  * Throws Failure `corrupt` (data: reason) for text that the reference would not read either, and for whole numbers
  * beyond 2^53, which would change silently.
  */
-export function decodeRecord(text: string): RunRecord {
-  const formed = wellFormed(text);
+export const decodeRecord = (text: string): RunRecord => decodeFormed(wellFormed(text));
+
+/** The same for text that cannot hold lone surrogates because it was decoded from UTF-8. */
+export function decodeFormed(text: string): RunRecord {
   try {
-    const record = readFast(formed);
+    const record = readFast(text);
     if (record) return record;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return readExactly(formed);
+  return readExactly(text);
 }
 
 /** The exact reader alone, so that tests can hold the two against each other. Throws like `decodeRecord`. */

@@ -20,7 +20,10 @@ import type {
  * Meta and terminal records are rare and always go to the exact reader.
  */
 
-/** A record, or `undefined` when the exact reader must look at the line. Throws SyntaxError for text that is no JSON. */
+/**
+ * A record, or `undefined` when the exact reader must look at the line. `text` must be well-formed (no lone surrogates).
+ * Throws SyntaxError for text that is no JSON.
+ */
 export function readFast(text: string): RunRecord | undefined {
   const value = JSON.parse(text) as unknown;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -31,7 +34,6 @@ export function readFast(text: string): RunRecord | undefined {
 
 const ZERO = 0x30;
 const NINE = 0x39;
-const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 /** Digits that always make a safe integer. */
 const MAX_DIGITS = 15;
@@ -42,8 +44,12 @@ const RAW_NEEDS_WORK = /[\s<>&\u2028\u2029]/;
 /** Each step answers whether the text goes on as expected and moves behind it; after one `false` nothing is read any more. */
 class Walk {
   #at = 0;
+  /** Lone surrogates can only come from escapes. */
+  readonly #surrogates: boolean;
 
-  constructor(readonly text: string) {}
+  constructor(readonly text: string) {
+    this.#surrogates = text.includes('\\ud') || text.includes('\\uD');
+  }
 
   record(record: RunRecord): boolean {
     if (!(this.#is('{"seq":') && this.#count(true))) return false;
@@ -180,30 +186,15 @@ class Walk {
     return this.#at > from && this.#at - from <= MAX_DIGITS;
   }
 
-  /**
-   * The string that `holder[key]` was parsed from. Text equal to its value, with the closing quote behind it, has no
-   * escapes and cannot be anything else (a value that ends in a backslash could be, and takes the long way).
-   */
+  /** The string that `holder[key]` was parsed from. Its value is JSON.parse's, lone surrogates aside. */
   #text<K extends string>(holder: { [key in K]?: string }, key: K, filled = false): boolean {
+    const from = this.#at;
+    if (this.text.charCodeAt(from) !== QUOTE) return false;
+    this.#at = endOfString(this.text, from);
+    if (this.#at === -1 || (filled && this.#at === from + 2)) return false;
     const value = holder[key];
-    if (typeof value !== 'string' || (filled && value === '')) return false;
-    const { text } = this;
-    const from = this.#at + 1;
-    if (text.charCodeAt(this.#at) !== QUOTE) return false;
-    const end = from + value.length;
-    if (
-      text.charCodeAt(end) === QUOTE &&
-      text.charCodeAt(end - 1) !== BACKSLASH &&
-      text.startsWith(value, from)
-    ) {
-      this.#at = end + 1;
-      return true;
-    }
-    const close = endOfString(text, this.#at);
-    if (close === -1) return false;
-    this.#at = close;
-    const formed = wellFormed(value);
-    if (formed !== value) holder[key] = formed;
+    if (typeof value !== 'string') return false;
+    if (this.#surrogates) holder[key] = wellFormed(value);
     return true;
   }
 

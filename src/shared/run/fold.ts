@@ -72,24 +72,30 @@ export class Folder {
   #warnings: RunWarning[] = [];
   #warned = new Map<RunWarning['code'], number>();
   #state: RunState | undefined;
+  /** What is being pushed, for warnings. */
+  #seq = 0;
+  #place: Place | undefined;
 
   push(record: RunRecord, place?: Place): void {
     const kind = this.#check(record, place);
-    const warn = (code: RunWarning['code'], detail: string): void =>
-      this.#warn(code, detail, record.seq, place);
+    this.#seq = record.seq;
+    this.#place = place;
     const expected = this.#meta ? this.#lastSeq + 1 : 1;
     if (record.seq !== expected)
-      warn('seq_gap', `Record ${record.seq} stands where record ${expected} was expected.`);
+      this.#warn('seq_gap', `Record ${record.seq} stands where record ${expected} was expected.`);
     if (kind !== 'terminal' && this.#terminal && !this.#afterTerminal) {
       this.#afterTerminal = true;
-      warn('records_after_terminal', `The run went on after it had ended as "${this.#terminal.reason}".`);
+      this.#warn(
+        'records_after_terminal',
+        `The run went on after it had ended as "${this.#terminal.reason}".`,
+      );
     }
     if (record.meta && kind === 'meta') {
       this.#meta = record.meta;
       this.#conversation.user(userText(record.meta.prompt));
-    } else if (record.assistant && kind === 'assistant') this.#assistant(record.assistant, warn);
-    else if (record.user && kind === 'user') this.#user(record.user.message, warn);
-    else if (record.tool_result && kind === 'tool_result') this.#toolResult(record.tool_result, warn);
+    } else if (record.assistant && kind === 'assistant') this.#assistant(record.assistant);
+    else if (record.user && kind === 'user') this.#user(record.user.message);
+    else if (record.tool_result && kind === 'tool_result') this.#toolResult(record.tool_result);
     else if (record.terminal) {
       this.#terminal = { ...record.terminal };
       this.#afterTerminal = false;
@@ -119,28 +125,28 @@ export class Folder {
   }
 
   #check(record: RunRecord, place: Place | undefined): RecordKind {
-    const at = { seq: record.seq, ...(place && { line: place.line, byte: place.offset }) };
+    const { seq } = record;
+    const at = (): At => ({ seq, ...(place && { line: place.line, byte: place.offset }) });
     const kind = KINDS.get(record.protocol);
     if (!this.#meta) {
-      if (kind !== 'meta' || !record.meta) throw noMeta(at);
-      if (record.meta.version !== RECORD_VERSION) throw wrongVersion(record.meta.version, at);
+      if (kind !== 'meta' || !record.meta) throw noMeta(at());
+      if (record.meta.version !== RECORD_VERSION) throw wrongVersion(record.meta.version, at());
       return kind;
     }
-    if (record.seq <= this.#lastSeq)
-      throw corrupt(`record ${record.seq} comes after record ${this.#lastSeq}`, at);
-    if (kind === undefined) throw corrupt(`record ${record.seq} is of a kind that nobody knows`, at);
-    if (kind === 'meta') throw corrupt(`record ${record.seq} starts the run a second time`, at);
-    if (!record[kind]) throw corrupt(`record ${record.seq} has no content`, at);
+    if (seq <= this.#lastSeq) throw corrupt(`record ${seq} comes after record ${this.#lastSeq}`, at());
+    if (kind === undefined) throw corrupt(`record ${seq} is of a kind that nobody knows`, at());
+    if (kind === 'meta') throw corrupt(`record ${seq} starts the run a second time`, at());
+    if (!record[kind]) throw corrupt(`record ${seq} has no content`, at());
     if (kind === 'tool_result' && !this.#open)
-      throw corrupt(`record ${record.seq} answers a tool where none was asked for`, at);
+      throw corrupt(`record ${seq} answers a tool where none was asked for`, at());
     return kind;
   }
 
-  #assistant(payload: AssistantPayload, warn: Warn): void {
-    this.#commit(warn);
+  #assistant(payload: AssistantPayload): void {
+    this.#commit();
     const { message, iteration, stop_reason: stopReason = '' } = payload;
     if (message.role !== 'assistant')
-      warn('odd_role', `An answer of the model has the role "${message.role}".`);
+      this.#warn('odd_role', `An answer of the model has the role "${message.role}".`);
     const asked = new Set(toolUseIds(message));
     this.#open = { assistant: message, iteration, stopReason, asked, results: [], answered: new Set() };
     this.#nextIteration = iteration + 1;
@@ -153,21 +159,23 @@ export class Folder {
     counters.cache_create_tokens += payload.cache_create_tokens ?? 0;
   }
 
-  #user(message: Message, warn: Warn): void {
-    this.#commit(warn);
-    if (message.role !== 'user') warn('odd_role', `A message of the person has the role "${message.role}".`);
+  #user(message: Message): void {
+    this.#commit();
+    if (message.role !== 'user')
+      this.#warn('odd_role', `A message of the person has the role "${message.role}".`);
     this.#conversation.user(message);
   }
 
-  #toolResult(payload: ToolResultPayload, warn: Warn): void {
+  #toolResult(payload: ToolResultPayload): void {
     const { tool_use_id: id, result, remote } = payload;
     const open = this.#open;
     if (!open) return;
     if (!open.asked.has(id))
-      warn('orphan_result', `A result answers "${id}", which the turn before it did not ask for.`);
-    else if (open.answered.has(id)) warn('double_result', `The tool call "${id}" has more than one result.`);
+      this.#warn('orphan_result', `A result answers "${id}", which the turn before it did not ask for.`);
+    else if (open.answered.has(id))
+      this.#warn('double_result', `The tool call "${id}" has more than one result.`);
     if (result.tool_use_id !== id)
-      warn(
+      this.#warn(
         'id_mismatch',
         `A result is recorded for "${id}" but says that it answers "${result.tool_use_id}".`,
       );
@@ -177,12 +185,12 @@ export class Folder {
     if (remote) this.#counters.remote_tool_calls++;
   }
 
-  #commit(warn: Warn): void {
+  #commit(): void {
     const open = this.#open;
     if (!open) return;
     const missing = unanswered(open);
     if (missing.length > 0)
-      warn(
+      this.#warn(
         'unanswered_turn',
         `The run went on though these tool calls had no result: ${missing.join(', ')}.`,
       );
@@ -226,17 +234,15 @@ export class Folder {
     };
   }
 
-  #warn(code: RunWarning['code'], detail: string, seq: number, place: Place | undefined): void {
+  #warn(code: RunWarning['code'], detail: string): void {
     const count = (this.#warned.get(code) ?? 0) + 1;
     this.#warned.set(code, count);
     if (count > WARNINGS_PER_CODE) return;
     const more = count === WARNINGS_PER_CODE ? ' Further ones of this kind are not listed.' : '';
-    const at = place && { line: place.line, byte: place.offset };
-    this.#warnings.push({ code, ...at, seq, detail: detail + more });
+    const at = this.#place && { line: this.#place.line, byte: this.#place.offset };
+    this.#warnings.push({ code, ...at, seq: this.#seq, detail: detail + more });
   }
 }
-
-type Warn = (code: RunWarning['code'], detail: string) => void;
 
 const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered.has(id));
 

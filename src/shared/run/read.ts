@@ -1,4 +1,4 @@
-import { decodeRecord } from './decode';
+import { decodeFormed } from './decode';
 import { Failure, isFailure } from './failure';
 import { decodeUtf8 } from './utf8';
 import type { RunRecord } from './record';
@@ -69,7 +69,7 @@ export function readJournal(bytes: Uint8Array): JournalRead {
 
 function decodeOrReason(text: string): RunRecord | string {
   try {
-    return decodeRecord(text);
+    return decodeFormed(text);
   } catch (error) {
     if (isFailure(error, 'corrupt')) return String(error.data?.reason);
     throw error;

@@ -10,9 +10,6 @@ import { someJournal } from '../../support/run-arbitraries';
 import { sampled } from '../../support/prerequisites';
 import { complaints } from '../../support/strict-conversation';
 
-/** Milliseconds for a property in the long lane. */
-const LONG = sampled(30_000, 600_000);
-
 const text = (words: string): Block => ({ text: { text: words } });
 const call = (id: string, input = '{}'): Block => ({ tool_use: { id, name: 'ls', input: input as RawJson } });
 const result = (id: string, content = 'out', is_error?: true): Block => ({
@@ -142,44 +139,36 @@ describe('a folded run on the wire', () => {
     expect(complaints(toWire(state), isPaused(state))).toEqual([]);
   });
 
-  it(
-    'the strict service takes any journal that folds, and the fold is not changed by it',
-    () => {
-      fc.assert(
-        fc.property(someJournal, (records) => {
-          const { state } = foldRecords(records);
-          const before = structuredClone(state);
-          expect(complaints(toWire(state), isPaused(state))).toEqual([]);
-          expect(state).toEqual(before);
-        }),
-        { numRuns: sampled(2_000, 100_000) },
-      );
-    },
-    LONG,
-  );
+  it('the strict service takes any journal that folds, and the fold is not changed by it', () => {
+    fc.assert(
+      fc.property(someJournal, (records) => {
+        const { state } = foldRecords(records);
+        const before = structuredClone(state);
+        expect(complaints(toWire(state), isPaused(state))).toEqual([]);
+        expect(state).toEqual(before);
+      }),
+      { numRuns: sampled(2_000, 100_000) },
+    );
+  });
 
-  it(
-    'sends words, thinking and provider blocks that were recorded, in their order',
-    () => {
-      const words = (messages: readonly Message[]): string[] =>
-        messages.flatMap(({ content }) =>
-          (content ?? []).flatMap((block) => [
-            ...(block.text && block.text.text.trim() !== '' ? [block.text.text] : []),
-            ...(block.provider && block.provider.kind !== 'redacted_thinking' ? [block.provider.raw] : []),
-          ]),
-        );
-      fc.assert(
-        fc.property(someJournal, (records) => {
-          const { state } = foldRecords(records);
-          const recorded = words([...state.messages, ...(state.pending ? [state.pending.assistant] : [])]);
-          const sent = words(toWire(state)).filter((word) => word !== GO_ON && word !== NO_WORDS);
-          expect(sent).toEqual(recorded);
-        }),
-        { numRuns: sampled(500, 20_000) },
+  it('sends words, thinking and provider blocks that were recorded, in their order', () => {
+    const words = (messages: readonly Message[]): string[] =>
+      messages.flatMap(({ content }) =>
+        (content ?? []).flatMap((block) => [
+          ...(block.text && block.text.text.trim() !== '' ? [block.text.text] : []),
+          ...(block.provider && block.provider.kind !== 'redacted_thinking' ? [block.provider.raw] : []),
+        ]),
       );
-    },
-    LONG,
-  );
+    fc.assert(
+      fc.property(someJournal, (records) => {
+        const { state } = foldRecords(records);
+        const recorded = words([...state.messages, ...(state.pending ? [state.pending.assistant] : [])]);
+        const sent = words(toWire(state)).filter((word) => word !== GO_ON && word !== NO_WORDS);
+        expect(sent).toEqual(recorded);
+      }),
+      { numRuns: sampled(500, 20_000) },
+    );
+  });
 });
 
 describe('the strict service', () => {
