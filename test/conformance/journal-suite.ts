@@ -269,12 +269,12 @@ export function journalSuite(name: string, setup: () => Promise<JournalSetup>): 
 
       it('of a run that is not there is `not_found`, like its bytes and its row', async () => {
         for (const call of [
-          store.load(newId()),
-          store.bytes(newId()),
-          store.summary(newId()),
-          store.open(newId()),
+          () => store.load(newId()),
+          () => store.bytes(newId()),
+          () => store.summary(newId()),
+          () => store.open(newId()),
         ])
-          expect((await failureOf(call)).code).toBe('not_found');
+          expect((await failureOf(call())).code).toBe('not_found');
       });
 
       it('under the lock gives what was appended before, also what another writer left', async () => {
@@ -650,13 +650,13 @@ export function journalSuite(name: string, setup: () => Promise<JournalSetup>): 
 
         await other.trash(id);
         for (const call of [
-          store.load(id),
-          store.open(id),
-          store.bytes(id),
-          store.summary(id),
-          store.trash(id),
+          () => store.load(id),
+          () => store.open(id),
+          () => store.bytes(id),
+          () => store.summary(id),
+          () => store.trash(id),
         ])
-          expect((await failureOf(call)).code).toBe('not_found');
+          expect((await failureOf(call())).code).toBe('not_found');
         expect((await store.list()).some((row) => row.id === id)).toBe(false);
         const row = (await store.trashed()).find((one) => one.id === id);
         expect(row).toMatchObject({ id, health: 'ok', catalogue: { title: 'T' } });

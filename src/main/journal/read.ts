@@ -39,9 +39,13 @@ const SLICE_MS = 12;
  * The same reading, in slices of a few milliseconds, so that a large journal never holds up whoever else this process
  * serves. (One line is the smallest slice there is.)
  */
-export async function readRunGently(bytes: Uint8Array, breather = new Breather()): Promise<Reading> {
-  if (bytes.length <= PIECE) return readRun(bytes);
-  const read = await readGently(bytes, breather);
+export async function readRunGently(
+  bytes: Uint8Array,
+  breather = new Breather(),
+  piece = PIECE,
+): Promise<Reading> {
+  if (bytes.length <= piece) return readRun(bytes);
+  const read = await readGently(bytes, breather, piece);
   const fold = new Folding(read);
   for (const record of read.records) {
     if (!fold.push(record)) break;
@@ -64,7 +68,7 @@ export class Breather {
   }
 }
 
-async function readGently(bytes: Uint8Array, breather: Breather): Promise<JournalRead> {
+async function readGently(bytes: Uint8Array, breather: Breather, size: number): Promise<JournalRead> {
   const all: JournalRead = {
     records: [],
     places: [],
@@ -72,7 +76,7 @@ async function readGently(bytes: Uint8Array, breather: Breather): Promise<Journa
     tail: { kind: 'clean', offset: bytes.length, bytes: 0 },
   };
   for (let [start, line] = [0, 0]; start < bytes.length;) {
-    const end = endOfPiece(bytes, start);
+    const end = endOfPiece(bytes, start, size);
     const piece = bytes.subarray(start, end);
     const read = readJournal(piece);
     // Damage is told with its line and byte in the whole, so the whole is read for it; that is rare enough.
@@ -97,11 +101,12 @@ async function readGently(bytes: Uint8Array, breather: Breather): Promise<Journa
 
 const NEWLINE = 0x0a;
 
-function endOfPiece(bytes: Uint8Array, start: number): number {
-  if (bytes.length - start <= PIECE) return bytes.length;
-  const before = bytes.lastIndexOf(NEWLINE, start + PIECE - 1);
+/** Pieces end with a line; one that is longer than a piece is a piece of its own. */
+function endOfPiece(bytes: Uint8Array, start: number, size: number): number {
+  if (bytes.length - start <= size) return bytes.length;
+  const before = bytes.lastIndexOf(NEWLINE, start + size - 1);
   if (before >= start) return before + 1;
-  const after = bytes.indexOf(NEWLINE, start + PIECE);
+  const after = bytes.indexOf(NEWLINE, start + size);
   return after < 0 ? bytes.length : after + 1;
 }
 
