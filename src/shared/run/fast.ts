@@ -1,5 +1,5 @@
 import { goBase64 } from './gotypes';
-import { compactJson, endOfString, wellFormed } from './json';
+import { compactJson, endOfString, isWellFormed, wellFormed } from './json';
 import { PROTOCOL } from './record';
 import type {
   AssistantPayload,
@@ -44,12 +44,8 @@ const RAW_NEEDS_WORK = /[\s<>&\u2028\u2029]/;
 /** Each step answers whether the text goes on as expected and moves behind it; after one `false` nothing is read any more. */
 class Walk {
   #at = 0;
-  /** Lone surrogates can only come from escapes. */
-  readonly #surrogates: boolean;
 
-  constructor(readonly text: string) {
-    this.#surrogates = text.includes('\\ud') || text.includes('\\uD');
-  }
+  constructor(readonly text: string) {}
 
   record(record: RunRecord): boolean {
     if (!(this.#is('{"seq":') && this.#count(true))) return false;
@@ -194,7 +190,7 @@ class Walk {
     if (this.#at === -1 || (filled && this.#at === from + 2)) return false;
     const value = holder[key];
     if (typeof value !== 'string') return false;
-    if (this.#surrogates) holder[key] = wellFormed(value);
+    if (!isWellFormed(value)) holder[key] = wellFormed(value);
     return true;
   }
 
