@@ -116,6 +116,7 @@ function parse(text: string): Row | undefined {
   if (text === '') return undefined;
   try {
     const { stat, unended, bare } = JSON.parse(text) as Line;
+    if (typeof stat.size !== 'number' || typeof bare.id !== 'string') return undefined;
     const { created, updated, ...rest } = bare;
     return {
       stat,
