@@ -29,6 +29,8 @@ const main = entries({
   index: 'src/main/index.ts',
   serve: 'src/main/serve.ts',
   cli: 'src/main/cli.ts',
+  // The thread that reads runs for the window.
+  reader: 'src/main/reader.ts',
 });
 const preload = entries({ index: 'src/preload/index.ts' });
 const renderer = entries({ index: 'src/renderer/index.html' });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { socketPort, type SocketLike } from '../../../src/shared/contract/text-port';
 import type { Port } from '../../../src/shared/contract/frame';
-import { LIVE_PATH, openBrowserDoor } from '../../../src/main/shell/browser/server';
+import { LIVE_PATH } from '../../../src/shared/contract/paths';
+import { openBrowserDoor } from '../../../src/main/shell/browser/server';
 import { portSuite } from '../../conformance/port-suite';
 import { enter } from '../../support/door';
 

@@ -3,15 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FRAME_LIMIT, type Port } from '../../../shared/contract/frame';
+import { ADMITTED_PATH, LIVE_PATH } from '../../../shared/contract/paths';
 import { socketPort, type SocketLike } from '../../../shared/contract/text-port';
 import { readAsset } from '../assets';
 import { pageHeaders } from '../policy';
 import { isStranger } from './peer';
 import { Gatekeeper } from './token';
-
-/** Where the window's WebSocket is, and where it can ask whether it is still admitted (204 or 403). */
-export const LIVE_PATH = '/live';
-export const ADMITTED_PATH = '/admitted';
 
 export interface DoorOptions {
   /** Folder of the built window. */

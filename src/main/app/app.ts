@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { EventName, EventPayload } from '../../shared/contract/contract';
+import type { Port } from '../../shared/contract/frame';
+import { serve, type Handlers, type Served } from '../../shared/contract/serve';
+import type { AgentParts } from '../agent/session';
+import type { RunStore } from '../journal/journal';
+import { Library } from '../library/library';
+import { builtInTools } from '../tool/registry';
+import type { Door } from './door';
+import { Drafts } from './drafts';
+import { Folders } from './folders';
+import { deskHandlers } from './handlers-desk';
+import { runHandlers } from './handlers-run';
+import { Prefs } from './prefs';
+import { ProfileDesk } from './profiles';
+import type { Reader } from './read/reader';
+import { Sessions } from './sessions';
+
+export interface AppOptions {
+  parts: AgentParts;
+  store: RunStore;
+  reader: Reader;
+  door: Door;
+  version: string;
+  /** Name of the store, for people. */
+  label: string;
+  /** Folder of what must not be lost beside the runs: drafts, preferences, granted folders. */
+  state: string;
+  home: string;
+  /** Folder that the sample folder is made in. */
+  samples: string;
+  /** Folders that the window's own picker may choose in, beside what is below `home`. */
+  roots: string[];
+  profilesPath: string;
+  env: NodeJS.ProcessEnv;
+  /** Told of errors that are bugs. */
+  onBug?: (error: unknown, command: string) => void;
+}
+
+/** Everything behind the contract, whatever door it is shown through. */
+export interface App {
+  readonly handlers: Handlers;
+  /** A window connected. */
+  connect(port: Port): Served;
+  /** Runs that would pause if the app closed now. */
+  live(): { id: string; title: string }[];
+  /** Brings a run to the front of every window. */
+  focus(id: string): void;
+  menu(action: EventPayload<'app.menu'>['action']): void;
+  /** Suspends the runs that are written here, keeps what was typed, frees everything. */
+  close(): Promise<void>;
+}
+
+/** What the handlers work on. */
+export interface Services extends AppOptions {
+  library: Library;
+  sessions: Sessions;
+  folders: Folders;
+  profiles: ProfileDesk;
+  drafts: Drafts;
+  prefs: Prefs;
+  tell<N extends EventName>(name: N, payload: EventPayload<N>): void;
+}
+
+export function createApp(options: AppOptions): App {
+  const { store, state, door } = options;
+  const windows = new Set<Served>();
+  const tell: Services['tell'] = (name, payload) => {
+    for (const window of windows) window.emit(name, payload);
+  };
+  const changing = new Map(builtInTools('practice').map((tool) => [tool.def.name, tool.changes]));
+
+  const library: Library = new Library({
+    store,
+    label: options.label,
+    live: () => sessions.live(),
+    onChange: (ids) => tell('library.changed', { ids }),
+    onStoreChange: (change) => sessions.storeChanged(change),
+  });
+  const sessions: Sessions = new Sessions({
+    parts: options.parts,
+    store,
+    reader: options.reader,
+    row: (id) => library.row(id),
+    changes: (tool) => changing.get(tool) ?? true,
+    onTouched: (id) => library.touch(id),
+    onLeft: (id) => void library.refresh(id),
+    onAttention: (event) => door.attention?.(event),
+  });
+  const prefs = new Prefs(join(state, 'prefs.json'));
+  const drafts = new Drafts(
+    join(state, 'drafts'),
+    (key) => key.startsWith('private') || sessions.isPrivate(key.replace(/^\w+:/, '')),
+  );
+  const services: Services = {
+    ...options,
+    library,
+    sessions,
+    prefs,
+    drafts,
+    tell,
+    folders: new Folders({
+      file: join(state, 'folders.json'),
+      home: options.home,
+      samples: options.samples,
+      picker: door.pickFolder ? undefined : { roots: options.roots },
+    }),
+    profiles: new ProfileDesk(options.profilesPath, options.env, door),
+  };
+  door.theme?.(prefs.get().theme);
+  const handlers: Handlers = { ...runHandlers(services), ...deskHandlers(services) };
+
+  return {
+    handlers,
+    connect(port) {
+      const served = serve(handlers, port, options.onBug === undefined ? {} : { onBug: options.onBug });
+      windows.add(served);
+      served.onClose(() => windows.delete(served));
+      return served;
+    },
+    live: () => sessions.working(),
+    focus: (id) => tell('app.focus', { id }),
+    menu: (action) => tell('app.menu', { action }),
+    async close() {
+      await Promise.allSettled([sessions.close(), drafts.flush()]);
+      library.close();
+      await Promise.allSettled([options.reader.close(), store.close()]);
+    },
+  };
+}

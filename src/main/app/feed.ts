@@ -1,0 +1,324 @@
+import type { RunChange, RunHead, RunRow } from '../../shared/contract/views';
+import type { RunView } from '../../shared/contract/follow';
+import type { Peer } from '../../shared/contract/serve';
+import type { RunRecord } from '../../shared/run/record';
+import type { SidecarEntry } from '../../shared/run/sidecar';
+import type { Session, SessionEvent } from '../agent/session';
+import type { RunStore } from '../journal/journal';
+import { runHead } from './head';
+import { Lane } from './lane';
+import type { ItemChange, Reader, RunOverview } from './read/reader';
+
+export interface FeedOptions {
+  id: string;
+  reader: Reader;
+  store: RunStore;
+  row(id: string): Promise<RunRow>;
+  /** Whether a tool may change things; for calls that start before their sidecar entry can be read. */
+  changes(tool: string): boolean;
+  /** The session went on in another run; the events that follow belong there. */
+  onRotated(to: string, session: Session): void;
+  onEnded(): void;
+  /** Something that shows in the list changed. */
+  onTouched(): void;
+}
+
+export interface RunPlace {
+  profile?: string;
+  folder?: string;
+  endpoint?: string;
+}
+
+/** Milliseconds that streamed text is gathered for, so that a fast model is not a frame for each token. */
+const GATHER = 24;
+
+/**
+ * One run that somebody watches or that is written here: turns what happens to it into changes for its watchers. All of
+ * it goes through one lane, so a snapshot and the changes after it fit without a gap.
+ */
+export class Feed {
+  readonly #lane = new Lane();
+  readonly #peers = new Set<Peer>();
+  #session: Session | undefined;
+  #off: (() => void) | undefined;
+  #place: RunPlace = {};
+  #overview: RunOverview | undefined;
+  #events: SessionEvent[] = [];
+  #drain: NodeJS.Timeout | 'now' | undefined;
+  #refresh = false;
+  #quietUntil = 0;
+  #seq = 0;
+  #items = 0;
+  #bytes = 0;
+  #stream: RunView['stream'];
+  #private = false;
+  /** The row of a private run that has ended, and is nowhere else. */
+  #row: RunRow | undefined;
+
+  constructor(private readonly options: FeedOptions) {}
+
+  get idle(): boolean {
+    return this.#peers.size === 0 && this.#session === undefined;
+  }
+  /** Nothing of it is stored. */
+  get private(): boolean {
+    return this.#private;
+  }
+
+  /** Takes a session's run over; must be called at once when the session is there, so that no event is missed. */
+  attach(session: Session, place: RunPlace): void {
+    const { private: isPrivate } = session.snapshot();
+    this.#session = session;
+    this.#private = isPrivate;
+    this.#place = place;
+    this.#off = session.on((event) => this.#hear(event));
+    void this.#lane
+      .run(async () => {
+        const { reader, id } = this.options;
+        if (isPrivate) await reader.begin(id);
+        else this.#take(await reader.open(id));
+        await this.#marks();
+        // What was held before knows nothing of the resume; who watches asks again.
+        this.#tellGap();
+      })
+      .catch(() => undefined);
+    this.#soon('now');
+  }
+
+  /** The snapshot; from then on `peer` gets the changes. */
+  watch(peer: Peer): Promise<RunView> {
+    return this.#lane.run(async () => {
+      const { reader, id } = this.options;
+      if (!this.#session && this.#peers.size === 0) this.#take(await reader.open(id));
+      const head = await this.#head();
+      this.#peers.add(peer);
+      return { head, ...(this.#stream && { stream: this.#stream }) };
+    });
+  }
+
+  unwatch(peer: Peer): void {
+    this.#peers.delete(peer);
+  }
+
+  /** Another process (or this one, at rest) changed the run in its store. */
+  storeChanged(): void {
+    const busy = this.#session && this.#session.snapshot().phase !== 'idle';
+    if (busy || this.#peers.size === 0 || this.#refresh) return;
+    this.#refresh = true;
+    const wait = Math.max(0, this.#quietUntil - Date.now());
+    setTimeout(() => {
+      this.#refresh = false;
+      void this.#lane.run(() => this.#reread()).catch(() => undefined);
+    }, wait);
+  }
+
+  /** Head as it is now, for the watchers. */
+  headChanged(): void {
+    void this.#lane.run(() => this.#tellHead()).catch(() => undefined);
+  }
+
+  /** Resolves when everything that happened so far was told. */
+  async settled(): Promise<void> {
+    await this.#lane.idle();
+  }
+
+  async #reread(): Promise<void> {
+    const begun = Date.now();
+    const { overview, change } = await this.options.reader.refresh(this.options.id);
+    // A long run is not read again and again while another process writes it.
+    this.#quietUntil = Date.now() + (Date.now() - begun) * 3;
+    this.#overview = overview;
+    this.#bytes = overview.bytes;
+    if (change.again) this.#tellGap();
+    else this.#tellItems(change);
+    await this.#tellHead();
+  }
+
+  #take(overview: RunOverview): void {
+    this.#overview = overview;
+    this.#seq = overview.lastSeq;
+    this.#items = overview.items;
+    this.#bytes = overview.bytes;
+  }
+
+  #hear(event: SessionEvent): void {
+    if (event.type === 'rotated') {
+      // What comes now belongs to the new run: it listens from here on.
+      const session = this.#session;
+      this.#off?.();
+      this.#session = undefined;
+      this.#events.push(event);
+      this.#soon('now');
+      if (session) this.options.onRotated(event.to, session);
+      return;
+    }
+    this.#events.push(event);
+    this.#soon(event.type === 'text' || event.type === 'thinking' ? 'gathered' : 'now');
+  }
+
+  #soon(when: 'now' | 'gathered'): void {
+    if (this.#drain === 'now') return;
+    if (when === 'gathered') {
+      this.#drain ??= setTimeout(() => this.#go(), GATHER);
+      return;
+    }
+    if (this.#drain !== undefined) clearTimeout(this.#drain);
+    this.#drain = 'now';
+    queueMicrotask(() => this.#go());
+  }
+
+  #go(): void {
+    this.#drain = undefined;
+    void this.#lane.run(() => this.#work()).catch(() => undefined);
+  }
+
+  async #work(): Promise<void> {
+    const events = this.#events.splice(0);
+    if (events.length === 0) return;
+    const records: { record: RunRecord; at?: string }[] = [];
+    const notes: SidecarEntry[] = [];
+    let ended: number | undefined;
+    let head = false;
+    const flush = async () => {
+      if (records.length > 0 || notes.length > 0) {
+        this.#tellItems(await this.options.reader.feed(this.options.id, records.splice(0), notes.splice(0)));
+      }
+      if (ended !== undefined) this.#endStream(ended);
+      ended = undefined;
+    };
+    for (const event of events) {
+      head ||= event.type !== 'text' && event.type !== 'thinking' && event.type !== 'tool_input';
+      switch (event.type) {
+        case 'text':
+        case 'thinking':
+          if (records.length > 0) await flush();
+          this.#streamed(event.type, event.iteration, event.text);
+          break;
+        case 'record':
+          records.push({ record: event.record, at: event.at });
+          if (event.place) this.#bytes = Math.max(this.#bytes, event.place.offset + event.place.bytes + 1);
+          if (event.record.assistant) ended = event.record.assistant.iteration;
+          break;
+        case 'tool_started': {
+          const { toolUseId, tool, at } = event;
+          notes.push({
+            kind: 'intent',
+            at,
+            tool_use_id: toolUseId,
+            tool,
+            input_sha256: '',
+            changes: this.options.changes(tool),
+          });
+          break;
+        }
+        case 'stream_reset':
+          await flush();
+          this.#endStream(event.iteration, event.reason);
+          break;
+        case 'warning':
+          await flush();
+          this.#tell(this.#seq, { type: 'notice', code: event.code, text: event.text });
+          break;
+        case 'rotated':
+          await flush();
+          this.#tell(this.#seq, { type: 'rotated', to: event.to });
+          break;
+        case 'ended':
+          this.#off?.();
+          this.#session = undefined;
+          break;
+      }
+    }
+    await flush();
+    await this.#marks();
+    if (events.some((event) => event.type === 'ended' || event.type === 'rotated')) await this.#settle();
+    if (head) {
+      this.options.onTouched();
+      await this.#tellHead();
+    }
+  }
+
+  /** The session is over or elsewhere: what is stored is what counts now. */
+  async #settle(): Promise<void> {
+    this.#stream = undefined;
+    this.options.onEnded();
+    if (this.#private) return;
+    this.#place = {};
+    const { overview, change } = await this.options.reader.refresh(this.options.id);
+    this.#overview = overview;
+    if (change.again) this.#tellGap();
+    else this.#tellItems(change);
+  }
+
+  async #marks(): Promise<void> {
+    const snapshot = this.#session?.snapshot();
+    const alive = snapshot !== undefined && snapshot.phase !== 'ended' && snapshot.phase !== 'idle';
+    this.#tellItems(
+      await this.options.reader.mark(this.options.id, {
+        alive,
+        running: snapshot?.runningTool?.toolUseId,
+        waiting: snapshot?.approval?.toolUseId,
+      }),
+    );
+  }
+
+  #streamed(part: 'text' | 'thinking', iteration: number, text: string): void {
+    if (this.#stream?.iteration !== iteration) this.#stream = { iteration, text: '', thinking: '' };
+    const from = this.#stream[part].length;
+    this.#stream = { ...this.#stream, [part]: this.#stream[part] + text };
+    this.#tell(this.#seq, { type: 'stream', part, iteration, from, text });
+  }
+
+  #endStream(iteration: number, reason?: string): void {
+    this.#stream = undefined;
+    this.#tell(this.#seq, { type: 'stream_end', iteration, ...(reason !== undefined && { reason }) });
+  }
+
+  #tellItems(change: ItemChange): void {
+    const after = this.#seq;
+    this.#seq = Math.max(this.#seq, change.lastSeq);
+    this.#items = change.total;
+    if (change.items.length === 0 && this.#seq === after) return;
+    this.#tell(after, { type: 'items', seq: this.#seq, items: change.items, total: change.total });
+  }
+
+  async #tellHead(): Promise<void> {
+    if (this.#peers.size === 0) return;
+    this.#tell(this.#seq, { type: 'head', head: await this.#head() });
+  }
+
+  /** A change that builds on what nobody has: watchers ask for everything again. */
+  #tellGap(): void {
+    this.#tell(this.#seq + 1, { type: 'notice', code: 'again', text: '' });
+  }
+
+  #tell(after: number, change: RunChange): void {
+    for (const peer of this.#peers) peer.emit('run.change', { id: this.options.id, after, change });
+  }
+
+  async #head(): Promise<RunHead> {
+    const live = this.#session?.snapshot();
+    const row =
+      this.#private && !live && this.#row
+        ? { ...this.#row, status: 'finished' as const }
+        : await this.#freshRow();
+    return runHead({
+      row,
+      overview: this.#overview,
+      live,
+      place: this.#place,
+      lastSeq: this.#seq,
+      items: this.#items,
+      bytes: this.#bytes,
+      durability: this.options.store.durability,
+      caution: this.#private
+        ? 'Private: nothing of this chat is written down, and it is gone when it ends.'
+        : this.options.store.caution,
+    });
+  }
+
+  async #freshRow(): Promise<RunRow> {
+    this.#row = await this.options.row(this.options.id);
+    return this.#row;
+  }
+}

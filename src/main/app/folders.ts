@@ -1,0 +1,161 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { z } from '../../shared/zod';
+import { Failure, isFailure } from '../../shared/run/failure';
+import { SAMPLE_FILES, SAMPLE_NAME } from './sample';
+import { replaceFile } from '../settings/replace-file';
+import { readState } from './state-file';
+
+export interface FolderOptions {
+  /** Where granted folders are remembered. */
+  file: string;
+  home: string;
+  /** The folder that the sample is made in. */
+  samples: string;
+  /**
+   * Folders below which the window's own picker may look and choose; undefined where a native dialog does that. Each of
+   * `roots` may be chosen itself, `home` only what is below it.
+   */
+  picker: { roots: string[] } | undefined;
+}
+
+const shape = z.object({ folders: z.array(z.string()) });
+const RECENT = 20;
+const LISTED = 2_000;
+
+const forbidden = () =>
+  new Failure({
+    code: 'forbidden',
+    message: 'This folder was not chosen by you.',
+    kept: 'Nothing was read.',
+    todo: 'Choose the folder again.',
+  });
+
+/**
+ * The folders that runs may work in. A run reads what is in its folder and its tools act there, so which folders there
+ * are is decided here: those that the person chose in a native dialog, or, on a door without one, below the home folder
+ * (nothing hidden) and below the roots that the server was started with.
+ */
+export class Folders {
+  #granted: string[];
+
+  constructor(private readonly options: FolderOptions) {
+    const read = shape.safeParse(readState(options.file));
+    this.#granted = read.success ? read.data.folders.filter((folder) => isAbsolute(folder)) : [];
+  }
+
+  recent(): string[] {
+    return this.#granted.filter((folder) => existsSync(folder));
+  }
+
+  /** The person chose it, in a dialog that no page can press. */
+  async grant(folder: string): Promise<string> {
+    const real = await realpath(folder);
+    this.#granted = [real, ...this.#granted.filter((each) => each !== real)].slice(0, RECENT);
+    await replaceFile(this.options.file, JSON.stringify({ folders: this.#granted })).catch(() => undefined);
+    return real;
+  }
+
+  /**
+   * The real path of a folder that a window named for a run. `also`: the folder that the run works in already.
+   * Throws `forbidden` and `not_found`.
+   */
+  async check(folder: string, also?: string): Promise<string> {
+    const real = await this.#real(folder);
+    if (real === also || this.#granted.includes(real)) return real;
+    if (!this.#pickable(real, true)) throw forbidden();
+    return this.grant(real);
+  }
+
+  /** Names of the folders inside one, for the window's own picker. Hidden ones, and links that lead out, are left out. */
+  async list(path: string): Promise<{ path: string; parent?: string; folders: string[]; files: number }> {
+    if (!this.options.picker) {
+      throw new Failure({
+        code: 'unsupported',
+        message: 'Folders are chosen in a dialog of the system here.',
+      });
+    }
+    const real = await this.#real(path === '' ? this.options.home : path);
+    if (!this.#pickable(real, false)) throw forbidden();
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => {
+      throw new Failure({
+        code: 'forbidden',
+        message: 'This folder cannot be read.',
+        todo: 'Choose another one.',
+      });
+    });
+    const folders: string[] = [];
+    let files = 0;
+    for (const entry of entries) {
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) folders.push(entry.name);
+      else if (entry.isFile()) files++;
+      else if (entry.isSymbolicLink() && (await this.#leadsIn(join(real, entry.name))))
+        folders.push(entry.name);
+    }
+    folders.sort((a, b) => a.localeCompare(b, undefined, { numeric: true, sensitivity: 'base' }));
+    const parent = dirname(real);
+    return {
+      path: real,
+      ...(this.#pickable(parent, false) && parent !== real && { parent }),
+      folders: folders.slice(0, LISTED),
+      files,
+    };
+  }
+
+  /** The sample folder; made when it is not there, left alone when it is. */
+  async sample(): Promise<string> {
+    const folder = join(this.options.samples, SAMPLE_NAME);
+    if (!existsSync(folder)) {
+      await mkdir(folder, { recursive: true });
+      for (const [name, text] of Object.entries(SAMPLE_FILES)) {
+        await mkdir(dirname(join(folder, name)), { recursive: true });
+        await writeFile(join(folder, name), text, { flag: 'wx' });
+      }
+    }
+    return this.grant(folder);
+  }
+
+  async #leadsIn(link: string): Promise<boolean> {
+    try {
+      const real = await realpath(link);
+      return (await stat(real)).isDirectory() && this.#pickable(real, true);
+    } catch {
+      return false;
+    }
+  }
+
+  async #real(folder: string): Promise<string> {
+    if (!isAbsolute(folder) || folder.includes('\u0000')) throw forbidden();
+    try {
+      const real = await realpath(folder);
+      if ((await stat(real)).isDirectory()) return real;
+    } catch (error) {
+      if (isFailure(error)) throw error;
+    }
+    throw new Failure({
+      code: 'not_found',
+      message: 'This folder is not there any more.',
+      todo: 'Choose another one.',
+    });
+  }
+
+  /** `choose`: to work in; else only to look at its names. */
+  #pickable(real: string, choose: boolean): boolean {
+    const { picker, home } = this.options;
+    if (!picker) return false;
+    const below = (root: string, itself: boolean) => {
+      let way: string;
+      try {
+        way = relative(realpathSync(root), real);
+      } catch {
+        return false;
+      }
+      if (way === '') return itself;
+      if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return false;
+      return !way.split(sep).some((part) => part.startsWith('.'));
+    };
+    return below(home, !choose) || picker.roots.some((root) => below(root, true));
+  }
+}

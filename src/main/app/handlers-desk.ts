@@ -1,0 +1,93 @@
+import type { Handlers } from '../../shared/contract/serve';
+import { Failure } from '../../shared/run/failure';
+import type { Services } from './app';
+import { outsideLink } from './link';
+
+type DeskHandlers = Omit<
+  Handlers,
+  Extract<keyof Handlers, `run.${string}`> | Extract<keyof Handlers, `library.${string}`>
+>;
+
+const done = (value: boolean) => ({ done: value });
+
+const DURABILITY = {
+  disk: 'On disk: each record is written and synced before it counts.',
+  acknowledged: 'Acknowledged by NATS; whether it is on a disk is the server’s business.',
+  memory: 'In memory only: it is gone when Holdfast ends.',
+};
+
+/** Everything that belongs to no run. */
+export function deskHandlers(services: Services): DeskHandlers {
+  const { door, store, drafts, prefs, profiles, folders, tell } = services;
+  return {
+    'app.hello': () => ({
+      version: services.version,
+      door: door.kind,
+      platform: process.platform,
+      store: {
+        url: store.url,
+        label: services.label,
+        durability: DURABILITY[store.durability],
+        ...(store.caution !== undefined && { caution: store.caution }),
+      },
+      nativeDialogs: door.pickFolder !== undefined,
+      home: services.home,
+    }),
+
+    'draft.get': async ({ key }) => ({ text: await drafts.get(key) }),
+    'draft.set': async ({ key, text }) => {
+      await drafts.set(key, text);
+      return done(true);
+    },
+
+    'profiles.list': () => profiles.list(),
+    'profiles.save': async ({ profile, was }) => {
+      await profiles.save(profile, was);
+      tell('profiles.changed', {});
+      return done(true);
+    },
+    'profiles.remove': async ({ name }) => {
+      await profiles.remove(name);
+      tell('profiles.changed', {});
+      return done(true);
+    },
+    'profiles.models': async (input) => ({ models: await profiles.models(input) }),
+    'profiles.discover': () => profiles.discover(),
+
+    'folder.pick': async () => {
+      if (!door.pickFolder) {
+        throw new Failure({ code: 'unsupported', message: 'This door has no dialog of the system.' });
+      }
+      const folder = await door.pickFolder();
+      return { folder: folder === '' ? '' : await folders.grant(folder) };
+    },
+    'folder.list': ({ path }) => folders.list(path),
+    'folder.sample': async () => ({ folder: await folders.sample() }),
+    'folder.recent': () => ({ folders: folders.recent() }),
+
+    'link.open': async ({ url }) => {
+      const link = outsideLink(url);
+      if (!door.openOutside) {
+        throw new Failure({
+          code: 'forbidden',
+          message: 'Links are opened by your browser here.',
+          kept: 'Nothing was opened.',
+          todo: `Click the link to ${link.host} yourself.`,
+          data: { host: link.host, href: link.href },
+        });
+      }
+      return done(await door.openOutside(link));
+    },
+
+    'prefs.get': () => prefs.get(),
+    'prefs.set': async ({ theme, zoom, profile }) => {
+      await prefs.set({
+        ...(theme !== undefined && { theme }),
+        ...(zoom !== undefined && { zoom }),
+        ...(profile !== undefined && { profile }),
+      });
+      if (theme !== undefined) door.theme?.(theme);
+      return done(true);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import type { Handlers } from '../../shared/contract/serve';
+import { Failure } from '../../shared/run/failure';
+import type { ResumeOptions } from '../agent/session';
+import type { Services } from './app';
+import { preflightView } from './preflight';
+import { cut } from './read/call-item';
+
+type RunHandlers = Pick<
+  Handlers,
+  Extract<keyof Handlers, `run.${string}`> | Extract<keyof Handlers, `library.${string}`>
+>;
+
+const done = (value: boolean) => ({ done: value });
+
+const notLive = () =>
+  new Failure({
+    code: 'busy',
+    message: 'Nothing of this run is at work here.',
+    kept: 'Nothing was changed.',
+    todo: 'Open the run and resume it.',
+  });
+
+/** The list, and everything about one run. */
+export function runHandlers(services: Services): RunHandlers {
+  const { library, sessions, reader, folders, profiles, store, parts } = services;
+
+  /** Takes up a stored run; without a profile, with the one that it last used. */
+  const resume = async (
+    id: string,
+    choice: Omit<ResumeOptions, 'store' | 'id' | 'profile' | 'approvals' | 'folder'> & {
+      profile?: string | undefined;
+      folder?: string | undefined;
+    },
+  ) => {
+    const { profile: named, folder, ...rest } = choice;
+    const all = await profiles.all();
+    const seen = await preflightView({ parts, store, ...all }, id, named);
+    const profile = await profiles.named(seen.profile);
+    const real = folder === undefined ? undefined : await folders.check(folder, seen.folder);
+    await sessions.resume({
+      ...rest,
+      store,
+      id,
+      profile,
+      approvals: 'ask',
+      ...(real !== undefined && { folder: real }),
+    });
+  };
+
+  return {
+    'library.page': (query) => library.page(query),
+    'run.rename': async ({ id, title }) => {
+      if (sessions.isPrivate(id)) {
+        throw new Failure({
+          code: 'unsupported',
+          message: 'A private chat is kept nowhere, so it has no name.',
+        });
+      }
+      await library.rename(id, title);
+      return done(true);
+    },
+    'run.trash': async ({ id }) => {
+      const isPrivate = sessions.isPrivate(id);
+      await sessions.release(id);
+      if (!isPrivate) await library.trash(id);
+      return done(true);
+    },
+    'run.restore': async ({ id }) => {
+      await library.restore(id);
+      return done(true);
+    },
+
+    'run.watch': ({ id }, peer) => sessions.watch(id, peer),
+    'run.unwatch': ({ id }, peer) => {
+      sessions.unwatch(id, peer);
+      return done(true);
+    },
+    'run.items': ({ id, from, limit }) => reader.items(id, from, limit),
+    'run.text': ({ id, key, part, from, limit }) => reader.text(id, key, part, from, limit),
+    'run.kept': async ({ id, name, from, limit }) => {
+      const text = await store.kept(id, name);
+      return { text: cut(text.slice(from), limit).text, total: text.length };
+    },
+    'run.find': ({ id, words }) => reader.find(id, words),
+    'run.record': async ({ id, seq, from, limit }) => {
+      const { text, ...rest } = await reader.record(id, seq, from, limit);
+      const durability = sessions.isPrivate(id) ? 'memory' : store.durability;
+      return { seq, json: text, durability, ...rest };
+    },
+
+    'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder }) => {
+      const profile = await profiles.named(name);
+      const real = folder === undefined ? undefined : await folders.check(folder);
+      const session = await sessions.start({
+        store: isPrivate ? undefined : store,
+        prompt,
+        chat,
+        profile,
+        approvals: 'ask',
+        ...(real !== undefined && { folder: real }),
+      });
+      return { id: session.id };
+    },
+    'run.say': async ({ id, text }) => {
+      const session = sessions.get(id);
+      if (session) return done(session.say(text));
+      await resume(id, { say: text });
+      return done(true);
+    },
+    'run.unqueue': ({ id, index }) => done(sessions.get(id)?.unqueue(index) ?? false),
+    'run.approve': ({ id, hash, decision, words }) => {
+      const session = sessions.get(id);
+      if (!session) throw notLive();
+      if (decision !== 'deny') return done(session.answer(hash, { decision }));
+      return done(session.answer(hash, { decision, ...(words && { words }) }));
+    },
+    'run.pause': ({ id }) => {
+      const session = sessions.get(id);
+      session?.pause();
+      return done(session !== undefined);
+    },
+    'run.cancel': ({ id }) => {
+      const session = sessions.get(id);
+      session?.cancel();
+      return done(session !== undefined);
+    },
+    'run.reset': async ({ id, prompt }, peer) => {
+      const session = sessions.get(id);
+      if (session) return done(session.reset(prompt));
+      // Nothing of the old run is needed but where it worked, and the old one stays as it is.
+      const seen = await preflightView({ parts, store, ...(await profiles.all()) }, id, undefined);
+      const fresh = await sessions.start({
+        store,
+        prompt,
+        chat: true,
+        profile: await profiles.named(seen.profile),
+        approvals: 'ask',
+        ...(seen.folder !== undefined && { folder: seen.folder }),
+      });
+      const { head } = await sessions.watch(id, peer);
+      peer.emit('run.change', { id, after: head.lastSeq, change: { type: 'rotated', to: fresh.id } });
+      return done(true);
+    },
+
+    'run.preflight': async ({ id, profile, folder }) => {
+      const view = await preflightView({ parts, store, ...(await profiles.all()) }, id, profile);
+      if (folder === undefined) return view;
+      return { ...view, folder: await folders.check(folder, view.folder) };
+    },
+    'run.resume': async ({ id, unknown, ...choice }) => {
+      const { profile, folder, force, acceptEndpoint, say } = choice;
+      await resume(id, {
+        profile,
+        folder,
+        force,
+        acceptEndpoint,
+        unknown: unknown.map(({ toolUseId, decision, words }) => ({
+          toolUseId,
+          decision,
+          ...(words !== undefined && { words }),
+        })),
+        ...(say !== undefined && { say }),
+      });
+      return done(true);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { PreflightView } from '../../shared/contract/views';
+import { FINGERPRINT_FIELDS } from '../../shared/run/fingerprint';
+import { Failure } from '../../shared/run/failure';
+import { currentFingerprint, preflight } from '../agent';
+import type { AgentParts, Preflight } from '../agent/session';
+import type { RunStore } from '../journal/journal';
+import type { Profile } from '../settings/profile';
+
+export interface PreflightSources {
+  parts: AgentParts;
+  store: RunStore;
+  /** Those that could be used, the usual one first among equals. */
+  profiles: Profile[];
+  usual: string;
+}
+
+/**
+ * What the window shows before a resume. Without a named profile: the one that the run last used, else one that matches,
+ * else the usual one. Looks only.
+ */
+export async function preflightView(
+  sources: PreflightSources,
+  id: string,
+  named: string | undefined,
+): Promise<PreflightView> {
+  const { parts, store, profiles, usual } = sources;
+  const byName = (name: string | undefined) => profiles.find((profile) => profile.name === name);
+  const look = (profile: Profile) => preflight(parts, { store, id, profile, approvals: 'ask' });
+
+  let profile = byName(named);
+  if (named !== undefined && !profile) throw unknownProfile(named, profiles);
+  profile ??= byName(usual) ?? profiles[0];
+  if (!profile) throw unknownProfile(usual, profiles);
+  let seen = await look(profile);
+  const matching = matches(seen, parts, profiles);
+  if (named === undefined) {
+    const best = byName(seen.profile) ?? byName(matching[0]);
+    if (best && best.name !== profile.name) {
+      profile = best;
+      seen = await look(profile);
+    }
+  }
+  const { recordedEndpoint, currentEndpoint } = seen;
+  return {
+    id,
+    ok: seen.ok,
+    gates: seen.gates,
+    diff: seen.diff,
+    profile: profile.name,
+    ...(seen.folder !== undefined && { folder: seen.folder }),
+    matching,
+    endpoint: {
+      ...(recordedEndpoint !== undefined && { recorded: recordedEndpoint }),
+      ...(currentEndpoint !== undefined && { current: currentEndpoint }),
+      changed: recordedEndpoint !== undefined && recordedEndpoint !== currentEndpoint,
+    },
+    pending: seen.pending,
+    unknown: seen.unknown,
+    next: seen.next,
+    records: seen.records,
+    paidCalls: seen.paidCalls,
+    pausedTurn: seen.pausedTurn,
+    nextCallChars: seen.nextCallChars,
+    counters: { ...seen.counters },
+    ...(seen.lost && { lost: seen.lost }),
+    writer: await store.writer(id),
+  };
+}
+
+/** Names of the profiles that are now as the run was last accepted, where they also talk to the same place. */
+function matches(seen: Preflight, parts: AgentParts, profiles: Profile[]): string[] {
+  const recorded = new Map(seen.diff.map((field) => [field.field, field.recorded]));
+  const fits = (profile: Profile) => {
+    try {
+      const current = currentFingerprint(parts, profile);
+      const endpoint = parts.model(profile).endpoint;
+      return (
+        FINGERPRINT_FIELDS.every((field) => recorded.get(field) === String(current[field])) &&
+        (seen.recordedEndpoint === undefined || seen.recordedEndpoint === endpoint)
+      );
+    } catch {
+      // A profile that cannot be used cannot match.
+      return false;
+    }
+  };
+  return profiles
+    .filter(fits)
+    .map((profile) => profile.name)
+    .sort((a, b) => Number(b === seen.profile) - Number(a === seen.profile));
+}
+
+export const unknownProfile = (name: string, profiles: Profile[]) =>
+  new Failure({
+    code: 'profile_unknown',
+    message: `There is no profile called "${name}".`,
+    kept: 'Nothing was started.',
+    todo: `Profiles are: ${profiles.map((one) => one.name).join(', ')}.`,
+  });

@@ -1,0 +1,37 @@
+import { z } from '../../shared/zod';
+import { replaceFile } from '../settings/replace-file';
+import { readState } from './state-file';
+
+const shape = z.object({
+  theme: z.enum(['system', 'light', 'dark']).catch('system'),
+  zoom: z.number().min(0.5).max(3).catch(1),
+  profile: z.string().max(80).optional().catch(undefined),
+});
+export interface PrefsState {
+  theme: 'system' | 'light' | 'dark';
+  zoom: number;
+  profile?: string;
+}
+
+/** How the person likes the window. A broken file is as good as none. */
+export class Prefs {
+  #state: PrefsState;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(private readonly path: string) {
+    const { theme, zoom, profile } = shape.catch({ theme: 'system', zoom: 1 }).parse(readState(path));
+    this.#state = { theme, zoom, ...(profile !== undefined && { profile }) };
+  }
+
+  get(): PrefsState {
+    return { ...this.#state };
+  }
+
+  async set(change: { theme?: PrefsState['theme']; zoom?: number; profile?: string }): Promise<void> {
+    this.#state = { ...this.#state, ...change };
+    this.#saving = this.#saving
+      .catch(() => undefined)
+      .then(() => replaceFile(this.path, JSON.stringify(this.#state)));
+    await this.#saving;
+  }
+}

@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads';
+import { Failure, type FailureInfo } from '../../../shared/run/failure';
+import type { Reader } from './reader';
+
+/** The methods of a Reader, as they cross to its worker. */
+export type ReaderMethod = Exclude<keyof Reader, 'close'>;
+export interface ReaderCall {
+  n: number;
+  method: ReaderMethod;
+  args: unknown[];
+}
+export type ReaderAnswer =
+  { n: number; ok: true; value: unknown } | { n: number; ok: false; failure: FailureInfo };
+
+interface Waiting {
+  resolve(value: never): void;
+  reject(error: Error): void;
+}
+
+const gone = () =>
+  new Failure({
+    code: 'internal',
+    message: 'The reader of runs stopped.',
+  });
+
+/**
+ * A Reader in a thread of its own, so that no run is ever so large that the main process has no time. A worker that died
+ * (out of memory, say) fails what it was asked and is started again for the next question.
+ */
+export class WorkerReader implements Reader {
+  #worker: Worker | undefined;
+  #next = 1;
+  readonly #waiting = new Map<number, Waiting>();
+  #closed = false;
+
+  /** `file`: the built worker. `store`: the URL of the store that it reads. */
+  constructor(
+    private readonly file: URL,
+    private readonly store: string,
+  ) {}
+
+  open: Reader['open'] = (...args) => this.#call('open', args);
+  begin: Reader['begin'] = (...args) => this.#call('begin', args);
+  feed: Reader['feed'] = (...args) => this.#call('feed', args);
+  refresh: Reader['refresh'] = (...args) => this.#call('refresh', args);
+  mark: Reader['mark'] = (...args) => this.#call('mark', args);
+  items: Reader['items'] = (...args) => this.#call('items', args);
+  text: Reader['text'] = (...args) => this.#call('text', args);
+  find: Reader['find'] = (...args) => this.#call('find', args);
+  record: Reader['record'] = (...args) => this.#call('record', args);
+  drop: Reader['drop'] = (...args) => this.#call('drop', args);
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker?.terminate();
+  }
+
+  #call(method: ReaderMethod, args: unknown[]): Promise<never> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(gone());
+        return;
+      }
+      const n = this.#next++;
+      this.#waiting.set(n, { resolve, reject });
+      this.#start().postMessage({ n, method, args } satisfies ReaderCall);
+    });
+  }
+
+  #start(): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(this.file, { workerData: { store: this.store } });
+    this.#worker = worker;
+    worker.unref();
+    worker.on('message', (answer: ReaderAnswer) => {
+      const waiting = this.#waiting.get(answer.n);
+      this.#waiting.delete(answer.n);
+      if (answer.ok) waiting?.resolve(answer.value as never);
+      else waiting?.reject(new Failure(answer.failure));
+    });
+    const end = () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      for (const waiting of this.#waiting.values()) waiting.reject(gone());
+      this.#waiting.clear();
+    };
+    worker.on('error', end);
+    worker.on('exit', end);
+    return worker;
+  }
+}

@@ -1,0 +1,241 @@
+import type { Peer } from '../../shared/contract/serve';
+import type { RunView } from '../../shared/contract/follow';
+import type { RunRow } from '../../shared/contract/views';
+import { Failure } from '../../shared/run/failure';
+import { resumeRun, startRun } from '../agent';
+import type { AgentParts, ResumeOptions, Session, SessionEvent, StartOptions } from '../agent/session';
+import type { RunStore, StoreChange } from '../journal/journal';
+import type { LiveRun } from '../library/rows';
+import { firstWords } from '../library/words';
+import type { Attention } from './door';
+import { Feed, type RunPlace } from './feed';
+import type { Reader } from './read/reader';
+
+export interface SessionsOptions {
+  parts: AgentParts;
+  store: RunStore;
+  reader: Reader;
+  row(id: string): Promise<RunRow>;
+  changes(tool: string): boolean;
+  onTouched(id: string): void;
+  /** The run is no longer written here; its row in the store counts. */
+  onLeft(id: string): void;
+  onAttention(event: Attention): void;
+}
+
+interface Live {
+  session: Session;
+  created: string;
+  updated: string;
+  place: RunPlace;
+}
+
+/** The runs that are written by this process, and those that somebody watches. */
+export class Sessions {
+  readonly #live = new Map<string, Live>();
+  readonly #feeds = new Map<string, Feed>();
+  /** Runs that are being taken up right now. */
+  readonly #opening = new Set<string>();
+  #closed = false;
+
+  constructor(private readonly options: SessionsOptions) {}
+
+  /** A fresh look at all of them; private ones too. */
+  live(): Map<string, LiveRun> {
+    return new Map(
+      [...this.#live].map(([id, { session, created, updated }]) => [
+        id,
+        { snapshot: session.snapshot(), created, updated },
+      ]),
+    );
+  }
+
+  get(id: string): Session | undefined {
+    return this.#live.get(id)?.session;
+  }
+  isPrivate(id: string): boolean {
+    return this.#live.get(id)?.session.snapshot().private ?? false;
+  }
+  place(id: string): RunPlace {
+    return this.#live.get(id)?.place ?? {};
+  }
+
+  async start(options: StartOptions): Promise<Session> {
+    this.#mayBegin();
+    const session = await startRun(this.options.parts, options);
+    this.#adopt(session, placeOf(this.options.parts, options));
+    return session;
+  }
+
+  async resume(options: ResumeOptions): Promise<Session> {
+    this.#mayBegin();
+    if (this.#opening.has(options.id)) throw alreadyHere();
+    const held = this.#live.get(options.id);
+    if (held && held.session.snapshot().phase !== 'idle') throw alreadyHere();
+    this.#opening.add(options.id);
+    try {
+      // A chat at rest holds nothing; the resume looks at everything anew.
+      if (held) await this.#let(options.id, held.session);
+      const session = await resumeRun(this.options.parts, options);
+      this.#adopt(session, placeOf(this.options.parts, options));
+      return session;
+    } finally {
+      this.#opening.delete(options.id);
+    }
+  }
+
+  watch(id: string, peer: Peer): Promise<RunView> {
+    const feed = this.#feed(id);
+    peer.onClose(() => this.unwatch(id, peer));
+    return feed.watch(peer).catch((error: unknown) => {
+      this.#tidy(id);
+      throw error;
+    });
+  }
+
+  unwatch(id: string, peer: Peer): void {
+    this.#feeds.get(id)?.unwatch(peer);
+    this.#tidy(id);
+  }
+
+  storeChanged(change: StoreChange): void {
+    const feed = this.#feeds.get(change.id);
+    if (change.what === 'catalogue') feed?.headChanged();
+    else feed?.storeChanged();
+  }
+
+  /** A chat at rest is let go, so that its run can be moved; a run that works is not. Throws `busy`. */
+  async release(id: string): Promise<void> {
+    const held = this.#live.get(id);
+    if (!held) return;
+    const { phase } = held.session.snapshot();
+    if (phase !== 'idle' && phase !== 'ended') {
+      throw new Failure({
+        code: 'busy',
+        message: 'This run is working.',
+        kept: 'Nothing was changed.',
+        todo: 'Pause it first.',
+      });
+    }
+    await this.#let(id, held.session);
+  }
+
+  /** Runs that would pause if the process ended now. */
+  working(): { id: string; title: string }[] {
+    return [...this.#live.values()].flatMap(({ session }) => {
+      const { id, phase, state } = session.snapshot();
+      return phase === 'idle' || phase === 'ended' ? [] : [{ id, title: firstWords(state.prompt) }];
+    });
+  }
+
+  /** Suspends and frees everything, and begins nothing more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled([...this.#live.values()].map(({ session }) => session.close()));
+    await Promise.allSettled([...this.#feeds.values()].map((feed) => feed.settled()));
+  }
+
+  #mayBegin(): void {
+    if (this.#closed)
+      throw new Failure({ code: 'busy', message: 'Holdfast is closing.', todo: 'Start it again.' });
+  }
+
+  /** Must follow the session's making at once, so that no event is missed. */
+  #adopt(session: Session, place: RunPlace): void {
+    const now = this.options.parts.now().toISOString();
+    this.#live.set(session.id, { session, created: now, updated: now, place });
+    session.on((event) => this.#hear(session, event));
+    this.#feed(session.id).attach(session, place);
+    this.options.onTouched(session.id);
+  }
+
+  #hear(session: Session, event: SessionEvent): void {
+    if (event.type === 'rotated') {
+      // The feed of the old run hears this too and hands its session on, see #rotated.
+      return;
+    }
+    const live = this.#live.get(session.id);
+    if (live && event.type === 'record') live.updated = event.at;
+    if (event.type === 'phase') this.#attend(session, event);
+  }
+
+  #rotated(from: string, to: string, session: Session): void {
+    const before = this.#live.get(from);
+    this.#live.delete(from);
+    const now = this.options.parts.now().toISOString();
+    const place = before?.place ?? {};
+    this.#live.set(to, { session, created: now, updated: now, place });
+    this.#feed(to).attach(session, place);
+    this.options.onLeft(from);
+    this.options.onTouched(to);
+  }
+
+  #attend(session: Session, event: Extract<SessionEvent, { type: 'phase' }>): void {
+    const { id, state, outcome, approval } = session.snapshot();
+    const tell = (what: Attention['what'], detail: string) =>
+      this.options.onAttention({ id, title: firstWords(state.prompt), what, detail });
+    if (event.phase === 'waiting') tell('waiting', approval ? `${approval.tool} asks to run` : '');
+    if (event.phase !== 'idle' && event.phase !== 'ended') return;
+    const reason = outcome?.reason;
+    if (reason === 'your_turn' || reason === 'completed') tell('finished', '');
+    else if (reason !== undefined && reason !== 'suspended') tell('failed', outcome?.message ?? '');
+  }
+
+  async #let(id: string, session: Session): Promise<void> {
+    await session.close();
+    await this.#feeds.get(id)?.settled();
+    this.#ended(id, session);
+  }
+
+  #ended(id: string, session: Session): void {
+    if (this.#live.get(id)?.session !== session) return;
+    this.#live.delete(id);
+    this.options.onLeft(id);
+    this.#tidy(id);
+  }
+
+  #feed(id: string): Feed {
+    const known = this.#feeds.get(id);
+    if (known) return known;
+    const feed = new Feed({
+      id,
+      reader: this.options.reader,
+      store: this.options.store,
+      row: (run) => this.options.row(run),
+      changes: (tool) => this.options.changes(tool),
+      onRotated: (to, session) => this.#rotated(id, to, session),
+      onEnded: () => {
+        const session = this.#live.get(id)?.session;
+        if (session?.snapshot().phase === 'ended') this.#ended(id, session);
+        else this.#tidy(id);
+      },
+      onTouched: () => this.options.onTouched(id),
+    });
+    this.#feeds.set(id, feed);
+    return feed;
+  }
+
+  #tidy(id: string): void {
+    const feed = this.#feeds.get(id);
+    if (!feed?.idle) return;
+    this.#feeds.delete(id);
+    if (feed.private) void this.options.reader.drop(id);
+  }
+}
+
+function placeOf(parts: AgentParts, { profile, folder }: Pick<StartOptions, 'profile' | 'folder'>): RunPlace {
+  const endpoint = parts.model(profile).endpoint;
+  return {
+    profile: profile.name,
+    ...(folder !== undefined && { folder }),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+}
+
+const alreadyHere = () =>
+  new Failure({
+    code: 'busy',
+    message: 'This run is at work here already.',
+    kept: 'Nothing was changed.',
+    todo: 'Look at it, or pause it first.',
+  });

@@ -1,0 +1,4 @@
+/** What the bundler fills in. */
+interface ImportMeta {
+  readonly env: { readonly DEV: boolean };
+}

@@ -1,0 +1,91 @@
+import type { RunRow, RunStatus } from '../../shared/contract/views';
+import type { SessionSnapshot } from '../agent/session';
+import type { RunSummary } from '../journal/journal';
+import { statusOf } from './status';
+import { amount, firstWords, some } from './words';
+
+/** What the process that writes a run knows of it beyond its row in the store. */
+export interface LiveRun {
+  snapshot: SessionSnapshot;
+  /** When it last did something, and when it began; RFC 3339. */
+  updated: string;
+  created: string;
+}
+
+/** A run as the library shows it: the store's row, the writing session over it. One of both is there. */
+export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, store: string): RunRow {
+  const snapshot = live?.snapshot;
+  const status = statusOf(row, snapshot);
+  const prompt = snapshot?.state.prompt ?? row?.prompt;
+  const title = row?.catalogue.title;
+  const counters = snapshot?.counters ?? row?.counters;
+  const fingerprint = snapshot?.state.fingerprint;
+  const model = fingerprint?.model ?? row?.model;
+  const provider = fingerprint?.provider ?? row?.provider;
+  const created = row?.created?.toISOString() ?? live?.created;
+  const updated = live?.updated ?? row?.updated.toISOString() ?? '';
+  return {
+    id: snapshot?.id ?? row?.id ?? '',
+    title: title ?? (prompt === undefined ? nameless(row) : firstWords(prompt)),
+    renamed: title !== undefined,
+    status,
+    detail: detailOf(status, row, snapshot),
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider }),
+    store,
+    ...(created !== undefined && { created }),
+    updated,
+    ...(counters && { counters: { ...counters } }),
+    private: snapshot?.private ?? false,
+    elsewhere: !snapshot && row?.writer === 'elsewhere',
+    ...(row?.failure && { failure: row.failure }),
+  };
+}
+
+const nameless = (row: RunSummary | undefined) =>
+  row?.health === 'damaged' ? `Damaged run ${row.id.slice(0, 12)}` : 'Never started';
+
+/** Half a sentence that says more than the state's word. */
+function detailOf(status: RunStatus, row: RunSummary | undefined, live: SessionSnapshot | undefined): string {
+  const used = live?.state.next_iteration ?? row?.nextIteration ?? 0;
+  const cap = live?.state.fingerprint.max_iterations ?? row?.maxIterations ?? 0;
+  const step =
+    live && live.steps.cap > 0 ? `step ${Math.max(1, live.steps.used)} of ${live.steps.cap}` : `step ${used}`;
+  const counters = live?.counters ?? row?.counters;
+  const tokens = counters ? counters.in_tokens + counters.out_tokens : 0;
+  const spent = [some(used, 'step'), ...(tokens > 0 ? [`${amount(tokens)} tokens`] : [])].join(' · ');
+  switch (status) {
+    case 'running': {
+      const doing = live?.runningTool?.tool ?? (live ? '' : row?.pendingTools?.[0]);
+      return doing ? `${doing} · ${step}` : step;
+    }
+    case 'waiting':
+      return live?.approval?.tool ?? '';
+    case 'interrupted': {
+      const at = row?.pendingTools?.[0];
+      return `${at === undefined ? '' : `in ${at} · `}step ${used} of ${cap}`;
+    }
+    case 'damaged': {
+      const { line, records } = row?.failure?.data ?? {};
+      const where = typeof line === 'number' ? `at line ${line}` : '';
+      const left = typeof records === 'number' ? some(records, 'record') + ' readable' : '';
+      return [where, left].filter(Boolean).join(' · ') || (row?.failure?.message ?? '');
+    }
+    case 'failed': {
+      const message = live?.outcome?.message ?? row?.terminal?.message ?? '';
+      return firstWords(message === '' ? spent : message, 100);
+    }
+    case 'budget': {
+      const most = live?.state.fingerprint.max_tokens ?? row?.maxTokens ?? 0;
+      return `${amount(tokens)} of ${amount(most)} tokens`;
+    }
+    case 'steps':
+      return `${used} of ${cap} steps`;
+    case 'new':
+      return '';
+    case 'paused':
+      return `step ${used} of ${cap}`;
+    default:
+      return spent;
+  }
+}

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { asFailure } from '../../../shared/run/failure';
+import type { App } from '../../app/app';
+import type { Door } from '../../app/door';
+import { openBrowserDoor, type BrowserDoor } from './server';
+
+export interface ServerOptions {
+  argv: string[];
+  /** Folder of the built window. */
+  root: string;
+  version: string;
+  makeApp(door: Door, choice: { store: string | undefined; roots: string[] }): Promise<App>;
+}
+
+interface Flags {
+  port: number;
+  open: boolean;
+  store?: string;
+  folder: string[];
+}
+
+const out = (text: string) => void process.stdout.write(`${text}\n`);
+const err = (text: string) => void process.stderr.write(`${text}\n`);
+
+/** Shows Holdfast in a browser until it is told to stop. Resolves to the exit code. */
+export async function runServer(options: ServerOptions): Promise<number> {
+  const flags = parse(options);
+  if (typeof flags === 'number') return flags;
+  const terminal = new Terminal();
+  let app: App;
+  let door: BrowserDoor;
+  try {
+    app = await options.makeApp(
+      { kind: 'browser', confirm: ({ message, detail }) => terminal.ask(`${message}\n${detail}`) },
+      { store: flags.store, roots: flags.folder },
+    );
+    door = await openBrowserDoor({
+      root: options.root,
+      port: flags.port,
+      onConnect: (port) => app.connect(port),
+    });
+  } catch (error) {
+    err(`holdfast: ${told(error, flags.port)}`);
+    terminal.close();
+    return 1;
+  }
+  const link = door.link();
+  out(`Holdfast is open at ${link}`);
+  if (flags.open) openLink(link);
+  terminal.onLine(() => out(`Another link, good for one use: ${door.link()}`));
+
+  await new Promise<void>((stop) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
+  });
+  const pausing = app.live();
+  if (pausing.length > 0) err(`Pausing ${pausing.map(({ title }) => `“${title}”`).join(', ')} …`);
+  await app.close();
+  await door.close();
+  terminal.close();
+  return 0;
+}
+
+function parse({ argv, version }: ServerOptions): Flags | number {
+  const command = new Command('holdfast-serve')
+    .description('Holdfast in your browser, on this machine only.')
+    .version(version)
+    .option('--port <number>', 'listen here instead of on any free port', portOf, 0)
+    .option('--open', 'open it in your browser', false)
+    .option('--store <url>', 'where runs are kept, such as file:DIR')
+    .option(
+      '--folder <dir>',
+      'a folder outside your home folder that may be chosen in the window; may be given several times',
+      (folder: string, all: string[]) => [...all, resolve(folder)],
+      [] as string[],
+    )
+    .exitOverride();
+  try {
+    return command.parse(argv, { from: 'user' }).opts<Flags & { folder: string[] }>();
+  } catch (error) {
+    return error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number up to 65535.');
+}
+
+function told(error: unknown, port: number): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `port ${port} is in use; choose another one with --port.`;
+  if (code === 'EACCES') return `port ${port} is not for you; choose another one with --port.`;
+  const { message, todo } = asFailure(error);
+  return [message, todo].filter(Boolean).join(' ');
+}
+
+/** With the system's own opener. Where there is none, the printed link does. */
+function openLink(link: string): void {
+  const [program, ...words] =
+    process.platform === 'darwin'
+      ? ['open', link]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', link]
+        : ['xdg-open', link];
+  if (program === undefined) return;
+  const child = spawn(program, words, { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+/** Milliseconds after which a question that nobody answers counts as no. */
+const PATIENCE = 120_000;
+
+/** Where the person started Holdfast: the one place that no page in the browser can press. */
+class Terminal {
+  readonly #lines: Interface | undefined;
+  #question: ((answer: string) => void) | undefined;
+  #other: (() => void) | undefined;
+  #ended = false;
+
+  constructor() {
+    this.#lines = createInterface({ input: process.stdin });
+    this.#lines.on('line', (line) => {
+      const question = this.#question;
+      this.#question = undefined;
+      if (question) question(line);
+      else this.#other?.();
+    });
+    this.#lines.on('close', () => {
+      this.#ended = true;
+      this.#question?.('');
+    });
+  }
+
+  /** A line that answers no question. */
+  onLine(listener: () => void): void {
+    this.#other = listener;
+  }
+
+  async ask(text: string): Promise<boolean> {
+    if (this.#ended || this.#question) return false;
+    out(`\n${text}\nType "yes" and Enter to allow it:`);
+    const answer = await new Promise<string>((resolve) => {
+      const timer = setTimeout(() => this.#question?.(''), PATIENCE);
+      this.#question = (line) => {
+        clearTimeout(timer);
+        this.#question = undefined;
+        resolve(line);
+      };
+    });
+    const yes = answer.trim().toLowerCase() === 'yes';
+    out(yes ? 'Allowed.' : 'Not allowed.');
+    return yes;
+  }
+
+  close(): void {
+    this.#lines?.close();
+    process.stdin.destroy();
+  }
+}

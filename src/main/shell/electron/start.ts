@@ -1,0 +1,216 @@
+import { join } from 'node:path';
+import {
+  app,
+  dialog,
+  ipcMain,
+  Menu,
+  nativeTheme,
+  Notification,
+  powerMonitor,
+  protocol,
+  screen,
+  session,
+  type BrowserWindow,
+  type MessageBoxOptions,
+} from 'electron';
+import { asFailure } from '../../../shared/run/failure';
+import type { App } from '../../app/app';
+import type { Door } from '../../app/door';
+import { readState, replaceFileNow } from '../../app/state-file';
+import { RUN_ID } from '../../journal/journal';
+import { Attentions } from './attention';
+import { openIpcDoor, type Contents } from './ipc-door';
+import { menuTemplate } from './menu';
+import { makeOpener } from './opener';
+import { fitPlace } from './place';
+import { assetHandler, ORIGIN, PAGE, PRIVILEGES, SCHEME } from './protocol';
+import { nameRuns, Quit } from './quit';
+import { lockContents, lockSession, samePage } from './security';
+import { createWindow } from './window';
+
+export interface ElectronOptions {
+  /** Folder of the built window, and the built preload. */
+  root: string;
+  preload: string;
+  /** Where Electron keeps its own files, and where the window's place is remembered. */
+  userData: string;
+  /** Address of the development server; only in development builds. */
+  devServer: string | undefined;
+  /** Address of the store; undefined: the usual one. */
+  store: string | undefined;
+  /** Builds the core behind this door. */
+  makeApp(door: Door, store: string | undefined): Promise<App>;
+}
+
+/** Runs Holdfast in Electron until it quits. */
+export function startElectron(options: ElectronOptions): void {
+  app.enableSandbox();
+  app.setPath('userData', options.userData);
+  app.setAppUserModelId('app.holdfast');
+  if (!app.requestSingleInstanceLock()) {
+    app.exit(0);
+    return;
+  }
+  protocol.registerSchemesAsPrivileged([PRIVILEGES]);
+
+  const page = options.devServer ?? PAGE;
+  const origin = options.devServer === undefined ? ORIGIN : new URL(options.devServer).origin;
+  const mayShow = (url: string) => samePage(url, page);
+  const placeFile = join(options.userData, 'window.json');
+  let window: BrowserWindow | undefined;
+  let holdfast: App | undefined;
+  lockContents(app, mayShow);
+
+  const front = (id: string) => {
+    if (!window) show();
+    if (!window) return;
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+    holdfast?.focus(id);
+  };
+  const attentions = new Attentions({
+    watched: () => window !== undefined && window.isVisible() && !window.isMinimized() && window.isFocused(),
+    badge: (count) => {
+      app.setBadgeCount(count);
+      if (process.platform === 'win32') window?.flashFrame(count > 0);
+    },
+    notify: (title, body, onClick) => {
+      if (!Notification.isSupported()) return;
+      const notification = new Notification({ title, body });
+      notification.on('click', onClick);
+      notification.show();
+    },
+    open: front,
+  });
+  const quit = new Quit({
+    live: () => holdfast?.live().map((run) => run.title) ?? [],
+    ask: async (titles) => {
+      const question: MessageBoxOptions = {
+        type: 'question',
+        message: titles.length === 1 ? 'One run will pause.' : `${titles.length} runs will pause.`,
+        detail: `${nameRuns(titles)}\n\nWhat they did is recorded; they go on when you resume them.`,
+        buttons: ['Keep working', 'Pause and quit'],
+        defaultId: 0,
+        cancelId: 0,
+        noLink: true,
+      };
+      const { response } = await (window
+        ? dialog.showMessageBox(window, question)
+        : dialog.showMessageBox(question));
+      return response === 1;
+    },
+    close: async () => holdfast?.close(),
+    exit: () => app.exit(0),
+  });
+
+  app.on('second-instance', (_event, argv) => front(runOf(argv)));
+  app.on('before-quit', (event) => {
+    if (!quit.request()) event.preventDefault();
+  });
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void quit.now());
+
+  const show = () => {
+    window = createWindow(
+      options.preload,
+      fitPlace(
+        readState(placeFile),
+        screen.getAllDisplays().map((display) => display.workArea),
+      ),
+      nativeTheme.shouldUseDarkColors,
+    );
+    const mine = window;
+    mine.on('focus', () => attentions.seen());
+    mine.on('close', (event) => {
+      try {
+        replaceFileNow(
+          placeFile,
+          JSON.stringify({ ...mine.getNormalBounds(), maximized: mine.isMaximized() }),
+        );
+      } catch {
+        // Where the window was is a comfort; a full disk must not keep it from closing.
+      }
+      // On macOS an app lives on without a window; elsewhere its last window is the app.
+      if (process.platform !== 'darwin' && !quit.request()) event.preventDefault();
+    });
+    mine.on('closed', () => {
+      if (window === mine) window = undefined;
+    });
+    // Everything that counts is in this process: a page that died is simply loaded again.
+    mine.webContents.on('render-process-gone', () => {
+      if (!mine.isDestroyed()) mine.webContents.reload();
+    });
+    void mine.loadURL(page);
+  };
+
+  void app.whenReady().then(async () => {
+    lockSession(session.defaultSession, origin, (url) => isOwn(url, options.devServer));
+    protocol.handle(SCHEME, assetHandler(options.root));
+    const door: Door = {
+      kind: 'electron',
+      pickFolder: async () => {
+        if (!window) return '';
+        const picked = await dialog.showOpenDialog(window, {
+          properties: ['openDirectory', 'createDirectory'],
+        });
+        return picked.canceled ? '' : (picked.filePaths[0] ?? '');
+      },
+      confirm: async ({ message, detail, yes }) => {
+        if (!window) return false;
+        const { response } = await dialog.showMessageBox(window, {
+          type: 'warning',
+          message,
+          detail,
+          buttons: ['Cancel', yes],
+          defaultId: 0,
+          cancelId: 0,
+          noLink: true,
+        });
+        return response === 1;
+      },
+      openOutside: makeOpener(() => window),
+      theme: (theme) => (nativeTheme.themeSource = theme),
+      attention: (event) => attentions.tell(event),
+    };
+    let core: App;
+    try {
+      core = await options.makeApp(door, options.store);
+    } catch (error) {
+      const { message, todo } = asFailure(error);
+      dialog.showErrorBox('Holdfast cannot open its runs', [message, todo].filter(Boolean).join('\n\n'));
+      app.exit(1);
+      return;
+    }
+    holdfast = core;
+    openIpcDoor({
+      ipc: { on: (channel, listener) => ipcMain.on(channel, listener as never) },
+      origin,
+      isOurs: (contents: Contents) => window !== undefined && contents === (window.webContents as Contents),
+      onConnect: (port) => core.connect(port),
+    });
+    Menu.setApplicationMenu(
+      Menu.buildFromTemplate(menuTemplate(process.platform === 'darwin', (action) => core.menu(action))),
+    );
+    powerMonitor.on('shutdown', () => void quit.now());
+    show();
+    app.on('activate', () => {
+      if (!window) show();
+    });
+  });
+}
+
+/** What the page may load: its own scheme, what it made itself, and the developer's tools. */
+function isOwn(url: string, devServer: string | undefined): boolean {
+  if (/^(app:\/\/bundle\/|data:|blob:app:\/\/bundle\/|devtools:)/.test(url)) return true;
+  return devServer !== undefined && new URL(url).host === new URL(devServer).host;
+}
+
+/** `--run ID` of a second start: the run to bring to the front. */
+function runOf(argv: readonly string[]): string {
+  const at = argv.findIndex((word) => word === '--run' || word.startsWith('--run='));
+  const id = at < 0 ? '' : (argv[at]?.split('=')[1] ?? argv[at + 1] ?? '');
+  return RUN_ID.test(id) ? id : '';
+}
