@@ -182,6 +182,9 @@ async function execute(run: Run, use: ToolUseBlock, tool: Tool, input: unknown):
     operation.abort();
   });
   try {
+    if (control.lost && !tool.changes) throw control.lost;
+    // Stopped while the intent was noted. What may change something would read as begun later, so it is answered now.
+    if (control.aborting) return control.stop === 'close' && !tool.changes ? 'later' : words.stoppedAnswer();
     const ending = await ended(
       () => tool.run(input, { folder: run.folder, signal: operation.signal }),
       operation.signal,
@@ -220,20 +223,18 @@ function ended(start: () => Promise<Answer>, signal: AbortSignal): Promise<Endin
     if (signal.aborted) hurry();
     else signal.addEventListener('abort', hurry, { once: true });
     // A tool may throw before it gives a promise, and may give anything as its answer.
-    Promise.resolve()
-      .then(start)
-      .then(
-        (answer) =>
-          settle(
-            typeof answer?.content === 'string'
-              ? {
-                  how: 'answered',
-                  answer: { content: answer.content, ...(answer.is_error && { is_error: true }) },
-                }
-              : { how: 'threw', message: 'It gave no answer that can be read.' },
-          ),
-        (error: unknown) =>
-          settle({ how: 'threw', message: error instanceof Error ? error.message : String(error) }),
-      );
+    new Promise<Answer>((begun) => begun(start())).then(
+      (answer) =>
+        settle(
+          typeof answer?.content === 'string'
+            ? {
+                how: 'answered',
+                answer: { content: answer.content, ...(answer.is_error && { is_error: true }) },
+              }
+            : { how: 'threw', message: 'It gave no answer that can be read.' },
+        ),
+      (error: unknown) =>
+        settle({ how: 'threw', message: error instanceof Error ? error.message : String(error) }),
+    );
   });
 }
