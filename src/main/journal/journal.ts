@@ -2,6 +2,7 @@ import type { RunRecord } from '../../shared/run/record';
 import type { RunFacts, RunState, RunWarning } from '../../shared/run/state';
 import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import type { FailureInfo } from '../../shared/run/failure';
+import type { RunParcel } from './parcel';
 
 /** Where a record is once `append` resolved: `disk` after fdatasync, `acknowledged` by NATS, `memory` nowhere that lasts. */
 export type Durability = 'disk' | 'acknowledged' | 'memory';
@@ -90,6 +91,8 @@ export interface StoreSupports {
   delete: boolean;
   /** Records may be appended at all; false for folders we only read. */
   write: boolean;
+  /** A trashed run keeps its id: `create` and `import` under it are `exists` until it is restored or purged. */
+  trashKeepsId?: boolean;
 }
 
 /**
@@ -140,6 +143,12 @@ export interface RunStore {
   watch(onChange: (change: StoreChange) => void): () => void;
   /** Text kept beside the journal by `Journal.keep`. `not_found`. */
   kept(id: string, name: string): Promise<string>;
+  /**
+   * Writes a whole run with exactly these lines, gaps in their numbers included, and what stands beside it. It is seen
+   * only once it is whole; nothing of it stays when this fails. `exists`, `too_large`, `locked`. Absent: no runs can be
+   * brought here. See copy.ts.
+   */
+  import?(id: string, parcel: RunParcel): Promise<void>;
   close(): Promise<void>;
 }
 
