@@ -1,6 +1,7 @@
 import { connect, reconnecting, type Client } from '../../shared/contract/connect';
 import { bridgePort, socketPort, type Bridge } from '../../shared/contract/text-port';
 import type { Port } from '../../shared/contract/frame';
+import { ADMITTED_PATH, LIVE_PATH } from '../../shared/contract/paths';
 import { Failure } from '../../shared/run/failure';
 
 declare global {
@@ -16,19 +17,27 @@ const OPEN_TIMEOUT = 5_000;
 function openSocket(): Promise<Port> {
   return new Promise((resolve, reject) => {
     const { protocol, host } = window.location;
-    const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws`);
+    const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}${LIVE_PATH}`);
     const timer = window.setTimeout(() => socket.close(), OPEN_TIMEOUT);
     const settle = (run: () => void) => {
       window.clearTimeout(timer);
       run();
     };
     socket.addEventListener('open', () => settle(() => resolve(socketPort(socket))), { once: true });
-    socket.addEventListener(
-      'close',
-      () => settle(() => reject(new Failure({ code: 'disconnected', message: 'Holdfast does not answer.' }))),
-      { once: true },
-    );
+    socket.addEventListener('close', () => settle(() => void whyNot().then(reject)), { once: true });
   });
+}
+
+/** A browser does not tell why a WebSocket was refused; a plain request does. */
+async function whyNot(): Promise<Failure> {
+  try {
+    const answer = await fetch(ADMITTED_PATH, { cache: 'no-store' });
+    if (answer.status === 403)
+      return new Failure({ code: 'forbidden', message: 'This page may not come in.' });
+  } catch {
+    // Nobody is there: that is no refusal.
+  }
+  return new Failure({ code: 'disconnected', message: 'Holdfast does not answer.' });
 }
 
 /** A timer that also fires as soon as the window is looked at again or the network is back. */

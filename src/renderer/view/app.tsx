@@ -9,6 +9,7 @@ import { useKeyboard } from './keyboard';
 import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
 import { Library } from './library/library';
+import { LinkCard } from './link-card';
 import { Palette } from './palette/palette';
 import { Profiles } from './profiles/profiles';
 import { Shortcuts } from './shortcuts';
@@ -34,6 +35,7 @@ export function App() {
       </div>
       <Toasts />
       <LiveRegion />
+      <LinkCard />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
     </Tooltip.Provider>

@@ -1,9 +1,9 @@
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const clockSeconds = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
   second: '2-digit',
 });

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Image as ImageIcon } from 'lucide-react';
+import { openLink } from '../../store/links';
 import { Button } from '../kit/button';
 import { hostOf } from '../kit/paths';
 import { Shown } from '../kit/shown';
 import { CopyButton } from './code';
-import { openLink } from './link';
 import s from './markdown.module.css';
 
 const DATA = /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
@@ -43,7 +43,7 @@ export function ImageCard({ url, alt }: { url: string; alt: string }) {
       )}
       {host && (
         <>
-          <Button size="s" onClick={() => openLink(url)}>
+          <Button size="s" onClick={() => void openLink(url)}>
             Open outside…
           </Button>
           <CopyButton text={url} label="Copy the address" />

@@ -1,17 +1,12 @@
 import type { ReactNode } from 'react';
 import { ArrowUpRight } from 'lucide-react';
-import { call } from '../../client';
-import { toastFailure } from '../../store/app';
+import { openLink } from '../../store/links';
 import { hostOf } from '../kit/paths';
 import { Shown } from '../kit/shown';
 import { plainVisible } from '../kit/visible';
 import s from './markdown.module.css';
 
 const OPENABLE = /^(https?:\/\/|mailto:)/i;
-
-export const openLink = (url: string) => {
-  call('link.open', { url: url.slice(0, 4096) }).catch(toastFailure);
-};
 
 /**
  * A link in a text from outside. It has no address of its own that a click, a middle click or a drag could follow: the
@@ -21,7 +16,7 @@ export function Link({ url, children, words }: { url: string; children: ReactNod
   if (!OPENABLE.test(url)) return <span title={plainVisible(url)}>{children}</span>;
   const host = hostOf(url);
   const told = words.includes(host);
-  const open = () => openLink(url);
+  const open = () => void openLink(url);
   return (
     <span
       role="link"

@@ -7,7 +7,7 @@ const ICON = { pass: Check, refuse: X, forced: Hand } as const;
 const SAID = { pass: 'Passed', refuse: 'Refused', forced: 'Forced' } as const;
 
 /** The gates in the order in which they are judged, and whether somebody else writes the run. */
-export function Gates({ flight, drifted }: { flight: PreflightView; drifted: boolean }) {
+export function Gates({ flight }: { flight: PreflightView }) {
   return (
     <ol className={s['gates']} aria-label="Gates">
       {flight.gates.map((gate) => {
@@ -37,7 +37,6 @@ export function Gates({ flight, drifted }: { flight: PreflightView; drifted: boo
               : 'Somebody is writing to it now'}
         </span>
       </li>
-      {drifted && <li className="sr">Some settings changed; they stand side by side below.</li>}
     </ol>
   );
 }

@@ -106,7 +106,7 @@ function OneRecord({ id, seq }: { id: string; seq: number }) {
         </dd>
         <dt>Place</dt>
         <dd>
-          byte {count(page.offset)}, {bytes(page.bytes)} ({count(page.bytes)} bytes)
+          byte {count(page.offset)}, {page.bytes < 1_000 ? bytes(page.bytes) : `${count(page.bytes)} bytes`}
         </dd>
         {page.at && (
           <>

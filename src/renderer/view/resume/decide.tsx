@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { Lock, Play } from 'lucide-react';
+import type { PreflightView, RunHead } from '../../../shared/contract/views';
+import type { FailureInfo } from '../../../shared/run/failure';
+import { call, failureOf } from '../../client';
+import { openRun } from '../../store/app';
+import { sendDraft, useDrafts } from '../../store/drafts';
+import type { ProfileEntry } from '../../store/profiles';
+import { runDraft } from '../chat/chat';
+import { FolderButton } from '../chat/folder';
+import { ProfileButton } from '../chat/profile-button';
+import { Button } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { Name, Shown } from '../kit/shown';
+import { answersReady, type Answers } from './unknown';
+import s from './resume.module.css';
+
+interface DecideProps {
+  head: RunHead;
+  flight: PreflightView;
+  entry: ProfileEntry | undefined;
+  folder: string | undefined;
+  answers: Answers;
+  endpointOk: boolean;
+  onProfile: (name: string) => void;
+  onFolder: (folder: string | undefined) => void;
+  onLook: () => void;
+}
+
+/** The answers, always in view: what matches first, force second, and why something cannot be. */
+export function Decide(props: DecideProps) {
+  const { head, flight, entry, folder, answers, endpointOk, onProfile, onFolder, onLook } = props;
+  const { id } = flight;
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<FailureInfo>();
+  const refused = flight.gates.filter((gate) => gate.outcome === 'refuse');
+  const hard = refused.find((gate) => gate.gate !== 'drift');
+  const needsForce = refused.length > 0 && !hard;
+  const other = refused.length > 0 ? flight.matching.find((name) => name !== flight.profile) : undefined;
+  const held = flight.writer === 'elsewhere' || flight.writer === 'here';
+
+  const first: string[] = [];
+  if (!answersReady(flight.unknown, answers)) first.push('say what happened to the tool that was running');
+  if (flight.endpoint?.changed && !endpointOk) first.push('agree to where the conversation goes');
+  if (entry && entry.problem !== '') first.push(`make the profile usable (${entry.problem})`);
+  const note = held
+    ? 'Someone is writing this run now.'
+    : hard
+      ? undefined
+      : first.length > 0
+        ? `First ${first.join(', and ')}.`
+        : undefined;
+  const blocked = first.length > 0 || held || busy;
+
+  const resume = async (force: boolean) => {
+    setBusy(true);
+    setFailure(undefined);
+    const send = async (say: string) => {
+      await call('run.resume', {
+        id,
+        profile: flight.profile,
+        force,
+        acceptEndpoint: endpointOk,
+        unknown: flight.unknown.flatMap(({ toolUseId }) => {
+          const answer = answers[toolUseId];
+          if (!answer) return [];
+          const words = answer.decision === 'happened' ? { words: answer.words } : {};
+          return [{ toolUseId, decision: answer.decision, ...words }];
+        }),
+        ...(folder !== undefined && { folder }),
+        ...(say.trim() !== '' && { say }),
+      });
+    };
+    const draft = runDraft(id);
+    const said = head.chat ? (useDrafts.getState().texts[draft]?.trim() ?? '') : '';
+    try {
+      if (said !== '') await sendDraft(draft, send);
+      else await send('');
+      openRun(id, 'chat');
+    } catch (error) {
+      setFailure(failureOf(error));
+      onLook();
+    }
+    setBusy(false);
+  };
+
+  return (
+    <div className={s['decide']}>
+      <div className={s['decide-inner']}>
+        {failure && <FailureNote failure={failure} />}
+        {hard && (
+          <p className={s['cannot']}>
+            <Lock size="0.9375rem" aria-hidden="true" />
+            <span>
+              <Shown text={hard.text} prose />
+            </span>
+          </p>
+        )}
+        {note && <p className={s['missing']}>{note}</p>}
+        <div className={s['actions']}>
+          {other !== undefined && (
+            <Button look="primary" disabled={busy || held} onClick={() => onProfile(other)}>
+              Use “<Name text={other} />
+              ”, which matches
+            </Button>
+          )}
+          {refused.length === 0 && (
+            <Button
+              look="primary"
+              disabled={blocked}
+              icon={<Play size="0.875rem" />}
+              onClick={() => void resume(false)}
+            >
+              {flight.next === 'finish' ? 'Finish' : 'Resume'}
+            </Button>
+          )}
+          {needsForce && (
+            <Button look="danger" disabled={blocked} onClick={() => void resume(true)}>
+              Force resume with these changes
+            </Button>
+          )}
+          <span className={s['grow']} />
+          <ProfileButton entry={entry} onChoose={onProfile} />
+          <FolderButton folder={folder} onChange={onFolder} />
+        </div>
+      </div>
+    </div>
+  );
+}

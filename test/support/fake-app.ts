@@ -1,0 +1,197 @@
+import { openBrowserDoor } from '../../src/main/shell/browser/server';
+import { serve, type Handlers, type Peer, type Served } from '../../src/shared/contract/serve';
+import type { CommandOutput, EventName, EventPayload } from '../../src/shared/contract/contract';
+import type { TranscriptItem } from '../../src/shared/contract/items';
+import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
+import { Failure } from '../../src/shared/run/failure';
+
+type Hello = CommandOutput<'app.hello'>;
+type ProfileList = CommandOutput<'profiles.list'>;
+
+/** A run that a scene shows. */
+export interface FakeRun {
+  head: RunHead;
+  items: TranscriptItem[];
+  stream?: { iteration: number; text: string; thinking: string };
+  preflight?: PreflightView;
+}
+
+/** Everything that the stand-in answers with; tests change it and emit what they changed. */
+export interface Scene {
+  hello: Hello;
+  rows: RunRow[];
+  runs: Map<string, FakeRun>;
+  profiles: ProfileList;
+  servers: CommandOutput<'profiles.discover'>['servers'];
+  prefs: CommandOutput<'prefs.get'>;
+  folders: string[];
+  /** Milliseconds before a page of items is answered. */
+  slow: number;
+  calls: { name: string; input: unknown }[];
+}
+
+export interface FakeApp {
+  scene: Scene;
+  link(): string;
+  emit<N extends EventName>(name: N, payload: EventPayload<N>): void;
+  change(id: string, after: number, change: RunChange): void;
+  close(): Promise<void>;
+}
+
+const missing = () =>
+  new Failure({ code: 'not_found', message: 'There is no such run.', todo: 'It may be in the trash.' });
+
+/**
+ * The contract with nothing behind it, through the real browser door: for states of the window that are hard to reach,
+ * for pictures, and for measuring the window alone. Whatever can be shown with the real application is tested with that.
+ */
+export async function fakeApp(root: string, scene: Scene): Promise<FakeApp> {
+  const windows = new Set<Served>();
+  const door = await openBrowserDoor({
+    root,
+    port: 0,
+    onConnect: (port) => {
+      const served = serve(handlers(scene), port);
+      windows.add(served);
+      served.onClose(() => windows.delete(served));
+    },
+  });
+  const emit: FakeApp['emit'] = (name, payload) => windows.forEach((peer: Peer) => peer.emit(name, payload));
+  return {
+    scene,
+    link: () => door.link(),
+    emit,
+    change: (id, after, change) => emit('run.change', { id, after, change }),
+    close: () => door.close(),
+  };
+}
+
+function handlers(scene: Scene): Handlers {
+  const drafts = new Map<string, string>();
+  const run = (id: string) => {
+    const found = scene.runs.get(id);
+    if (!found) throw missing();
+    return found;
+  };
+  const done = () => ({ done: true });
+  const all: Handlers = {
+    'app.hello': () => scene.hello,
+    'library.page': ({ offset, limit, states, words }) => {
+      const wanted = scene.rows.filter(
+        (row) =>
+          (!states || states.includes(row.status)) &&
+          (!words || row.title.toLowerCase().includes(words.toLowerCase())),
+      );
+      const days: { day: string; count: number }[] = [];
+      for (const row of wanted) {
+        const day = row.updated.slice(0, 10);
+        const last = days.at(-1);
+        if (last?.day === day) last.count += 1;
+        else days.push({ day, count: 1 });
+      }
+      const counts: Record<string, number> = {};
+      for (const row of scene.rows) counts[row.status] = (counts[row.status] ?? 0) + 1;
+      return {
+        total: wanted.length,
+        all: scene.rows.length,
+        counts,
+        days,
+        rows: wanted.slice(offset, offset + limit),
+        trashed: 0,
+      };
+    },
+    'run.rename': done,
+    'run.trash': ({ id }) => {
+      scene.rows = scene.rows.filter((row) => row.id !== id);
+      return { done: true };
+    },
+    'run.restore': done,
+    'run.watch': ({ id }) => {
+      const { head, stream } = run(id);
+      return { head, ...(stream && { stream }) };
+    },
+    'run.unwatch': done,
+    'run.items': async ({ id, from, limit }) => {
+      if (scene.slow > 0) await new Promise((resolve) => setTimeout(resolve, scene.slow));
+      const { items, head } = run(id);
+      return { items: items.slice(from, from + limit), from, total: items.length, lastSeq: head.lastSeq };
+    },
+    'run.text': ({ from, limit }) => {
+      const text = 'more of it\n'.repeat(50_000).slice(from, from + limit);
+      return { text, total: 550_000 };
+    },
+    'run.kept': ({ from, limit }) => {
+      const text = 'the whole result\n'.repeat(20_000).slice(from, from + limit);
+      return { text, total: 340_000 };
+    },
+    'run.find': ({ id, words }) => {
+      const hits = run(id).items.flatMap((item, index) => {
+        const text = JSON.stringify(item).toLowerCase();
+        const count = text.split(words.toLowerCase()).length - 1;
+        return count > 0 ? [{ index, key: item.key, count }] : [];
+      });
+      return { hits, total: hits.reduce((sum, hit) => sum + hit.count, 0) };
+    },
+    'run.record': ({ seq }) => {
+      const json = `{"seq":${seq},"protocol":"io.choria.fisk-ai.v1.session.tool_result","tool_result":{"tool_use_id":"call_1","result":{"tool_use_id":"call_1","content":"12 files"}}}`;
+      return {
+        seq,
+        kind: 'tool_result',
+        offset: 4_211,
+        bytes: json.length,
+        at: new Date().toISOString(),
+        durability: 'disk',
+        json,
+        total: json.length,
+      };
+    },
+    'run.start': () => ({ id: scene.rows[0]?.id ?? 'none' }),
+    'run.say': done,
+    'run.unqueue': done,
+    'run.approve': done,
+    'run.pause': done,
+    'run.cancel': done,
+    'run.reset': done,
+    'run.preflight': ({ id }) => {
+      const { preflight } = run(id);
+      if (!preflight) throw missing();
+      return preflight;
+    },
+    'run.resume': done,
+    'draft.get': ({ key }) => ({ text: drafts.get(key) ?? '' }),
+    'draft.set': ({ key, text }) => {
+      drafts.set(key, text);
+      return { done: true };
+    },
+    'profiles.list': () => scene.profiles,
+    'profiles.save': done,
+    'profiles.remove': done,
+    'profiles.models': () => ({ models: ['practice-1'] }),
+    'profiles.discover': () => ({ servers: scene.servers }),
+    'folder.pick': () => ({ folder: '' }),
+    'folder.list': ({ path }) => ({
+      path,
+      parent: '/home',
+      folders: ['Documents', 'Downloads', 'Finance', 'Music', 'Pictures'],
+      files: 14,
+    }),
+    'folder.sample': () => ({ folder: '/home/ada/Holdfast sample' }),
+    'folder.recent': () => ({ folders: scene.folders }),
+    'link.open': () => ({ done: false }),
+    'prefs.get': () => scene.prefs,
+    'prefs.set': (change) => {
+      Object.assign(scene.prefs, change);
+      return { done: true };
+    },
+  };
+  for (const name of Object.keys(all) as (keyof Handlers)[]) {
+    const handler = all[name] as (input: unknown, peer: Peer) => unknown;
+    Object.assign(all, {
+      [name]: (input: unknown, peer: Peer) => {
+        scene.calls.push({ name, input });
+        return handler(input, peer);
+      },
+    });
+  }
+  return all;
+}
