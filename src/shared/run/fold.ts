@@ -1,7 +1,6 @@
 import { Conversation, toolUseIds, userText } from './conversation';
-import { fingerprintJson, messageJson, terminalJson, toolResultJson } from './encode';
-import { Failure } from './failure';
-import { byBytes, goString } from './json';
+import { corrupt, emptyRun, noMeta, wrongVersion } from './fold-failures';
+import type { At } from './fold-failures';
 import { PROTOCOL, RECORD_VERSION } from './record';
 import { readJournal } from './read';
 import type { JournalRead } from './read';
@@ -16,6 +15,7 @@ import type {
 import type { Counters, RunFacts, RunState, RunWarning } from './state';
 
 export { Conversation, toolUseIds, userText } from './conversation';
+export { stateText } from './state-text';
 
 /** Where a record stands, so that failures and warnings can say it. */
 export interface Place {
@@ -268,76 +268,4 @@ export function foldJournal(bytes: Uint8Array): Folded & { read: JournalRead } {
   if (read.failure) throw read.failure;
   const folded = foldRecords(read.records, read.places);
   return { ...folded, warnings: [...folded.warnings, ...read.warnings], read };
-}
-
-/** The state as JSON, keys in the order of the reference's fold, raw numbers verbatim. `answered` is a set and is written sorted. */
-export function stateText(state: RunState): string {
-  const { counters, pending } = state;
-  const counts = (Object.keys(counters) as (keyof Counters)[])
-    .sort()
-    .map((key) => `"${key}":${counters[key]}`);
-  const turn =
-    pending &&
-    `{"answered":[${[...pending.answered].sort(byBytes).map(goString).join(',')}],"assistant":${messageJson(pending.assistant)},` +
-      `"iteration":${pending.iteration},"results":[${pending.results.map(toolResultJson).join(',')}],` +
-      `"stop_reason":${goString(pending.stop_reason)}}`;
-  const fields = {
-    completed: String(state.completed),
-    counters: `{${counts.join(',')}}`,
-    fingerprint: fingerprintJson(state.fingerprint),
-    interactive: String(state.interactive),
-    last_stop_reason: goString(state.last_stop_reason),
-    messages: `[${state.messages.map(messageJson).join(',')}]`,
-    next_iteration: String(state.next_iteration),
-    pending: turn ?? 'null',
-    prompt: goString(state.prompt),
-    run_id: goString(state.run_id),
-    terminal: state.terminal ? terminalJson(state.terminal) : 'null',
-    version: String(state.version),
-  };
-  return `{${Object.entries(fields)
-    .map(([key, json]) => `"${key}":${json}`)
-    .join(',')}}`;
-}
-
-interface At {
-  seq: number;
-  line?: number;
-  byte?: number;
-}
-
-const emptyRun = (): Failure =>
-  new Failure({
-    code: 'empty',
-    message: 'This run has no readable record: it was never started, or its start was not saved.',
-    todo: 'Start it again under the same name, or remove it.',
-  });
-
-const noMeta = (data: At): Failure =>
-  new Failure({
-    code: 'no_meta',
-    message: 'This run does not begin with the record that describes it.',
-    kept: 'Its records are still there, but nobody can say what they belong to.',
-    todo: 'Restore the run from a copy, or remove it.',
-    data: { ...data },
-  });
-
-const wrongVersion = (version: number, data: At): Failure =>
-  new Failure({
-    code: 'version',
-    message: `This run was written in format ${version}; this program reads and writes format ${RECORD_VERSION} only.`,
-    kept: 'Nothing was changed.',
-    todo: `Open it with the program that wrote it.`,
-    data: { ...data, version },
-  });
-
-function corrupt(what: string, data: At): Failure {
-  const where = data.line === undefined ? '' : ` (line ${data.line}, byte ${data.byte})`;
-  return new Failure({
-    code: 'corrupt',
-    message: `This run is damaged: ${what}${where}.`,
-    kept: 'The records before it are readable.',
-    todo: 'Export what can be read, or restore the run from a copy.',
-    data: { ...data },
-  });
 }

@@ -1,4 +1,4 @@
-import type { Field, Shape } from './strict';
+import type { Field, Shape } from './shape';
 
 /** The shapes of format v3, in the order in which the reference writes their fields. */
 const scalar = (kind: 'string' | 'bool' | 'int' | 'uint' | 'bytes' | 'time' | 'raw'): Shape => ({ kind });

@@ -1,0 +1,45 @@
+import { Failure } from './failure';
+import { RECORD_VERSION } from './record';
+
+/** Where a record stands that cannot be folded. */
+export interface At {
+  seq: number;
+  line?: number;
+  byte?: number;
+}
+
+export const emptyRun = (): Failure =>
+  new Failure({
+    code: 'empty',
+    message: 'This run has no readable record: it was never started, or its start was not saved.',
+    todo: 'Start it again under the same name, or remove it.',
+  });
+
+export const noMeta = (data: At): Failure =>
+  new Failure({
+    code: 'no_meta',
+    message: 'This run does not begin with the record that describes it.',
+    kept: 'Its records are still there, but nobody can say what they belong to.',
+    todo: 'Restore the run from a copy, or remove it.',
+    data: { ...data },
+  });
+
+export const wrongVersion = (version: number, data: At): Failure =>
+  new Failure({
+    code: 'version',
+    message: `This run was written in format ${version}; this program reads and writes format ${RECORD_VERSION} only.`,
+    kept: 'Nothing was changed.',
+    todo: 'Open it with the program that wrote it.',
+    data: { ...data, version },
+  });
+
+export function corrupt(what: string, data: At): Failure {
+  const where = data.line === undefined ? '' : ` (line ${data.line}, byte ${data.byte})`;
+  return new Failure({
+    code: 'corrupt',
+    message: `This run is damaged: ${what}${where}.`,
+    kept: 'The records before it are readable.',
+    todo: 'Export what can be read, or restore the run from a copy.',
+    data: { ...data },
+  });
+}
