@@ -9,7 +9,9 @@ import type { Case } from './kill/matrix';
  * outside at every line that it prints, and at random. After each kill the run is resumed, killed again where the case
  * says so, and must come to its end with nothing lost, nothing paid twice and nothing run twice unasked.
  */
-const PROMPT = 'repeat 2: read in.txt and append log.txt: line # after 0.06';
+const ROUNDS = 'repeat 3: append log.txt: line # after 0.06';
+const BATCH = 'read in.txt, append log.txt: first after 0.06, append log.txt: second after 0.06';
+const PROMPTS = [ROUNDS, BATCH];
 
 const cli = (context: TestContext) =>
   need(context, built('main/cli.js'), 'kill matrix', 'run `npm run build` first');
@@ -26,18 +28,18 @@ function randomFrom(seed: number): () => number {
 const unknownOf = (index: number) => (index % 2 === 0 ? 'run' : 'skip');
 
 /** Every `step`th point of an undisturbed run, by its number. */
-function pointCases(points: string[], step: number): Case[] {
+function pointCases(prompt: string, points: string[], step: number): Case[] {
   return points.flatMap((name, at) =>
     at % step === 0
-      ? [{ name: `at point ${at} (${name})`, prompt: PROMPT, kills: [{ at }], unknown: unknownOf(at / step) }]
+      ? [{ name: `at point ${at} (${name})`, prompt, kills: [{ at }], unknown: unknownOf(at / step) }]
       : [],
   );
 }
 
-function lineCases(lines: number): Case[] {
+function lineCases(prompt: string, lines: number): Case[] {
   return Array.from({ length: lines }, (_, index) => ({
     name: `after line ${index + 1}`,
-    prompt: PROMPT,
+    prompt,
     kills: [{ afterLine: index + 1 }],
     unknown: unknownOf(index),
   }));
@@ -48,24 +50,27 @@ function randomCases(count: number, kills: number, points: number): Case[] {
   const random = randomFrom(20_260_720);
   return Array.from({ length: count }, (_, index) => ({
     name: `random ${index}`,
-    prompt: PROMPT,
+    prompt: PROMPTS[index % PROMPTS.length] ?? ROUNDS,
     kills: Array.from({ length: kills }, () =>
       random() < 0.5 ? { afterMs: Math.floor(random() * 700) } : { at: Math.floor(random() * points) },
     ),
-    unknown: unknownOf(index),
+    unknown: unknownOf(index >> 1),
   }));
 }
 
 describe('the kill matrix', () => {
   it('loses nothing, pays nothing twice, runs nothing twice unasked, and finishes every run', async (context) => {
     const command = cli(context);
-    const points = await pointsOf(command, PROMPT);
-    expect(points.length).toBeGreaterThan(40);
-    const cases = [
-      ...pointCases(points, sampled(Math.ceil(points.length / 45), 1)),
-      ...lineCases(14),
-      ...randomCases(sampled(8, 300), 3, points.length),
-    ];
+    const cases: Case[] = [];
+    for (const prompt of PROMPTS) {
+      const points = await pointsOf(command, prompt);
+      expect(points.length).toBeGreaterThan(40);
+      cases.push(
+        ...pointCases(prompt, points, sampled(Math.ceil(points.length / 20), 1)),
+        ...lineCases(prompt, 8),
+      );
+    }
+    cases.push(...randomCases(sampled(8, 300), 3, 60));
     const total = sum(await playAll(command, cases));
     await context.annotate(
       `kill matrix: ${total.kills} kills in ${total.runs} runs, ${total.finished} finished, asked ${total.asked} times; ` +
@@ -83,18 +88,18 @@ describe('the kill matrix notices', () => {
   const mutant = (context: TestContext, cases: Case[]) => playAll(cli(context), cases).then(sum);
 
   it('a build that acknowledges a record before it is written', async (context) => {
-    const cases: Case[] = lineCases(6).map((each) => ({ ...each, mutant: 'early' }));
+    const cases: Case[] = lineCases(ROUNDS, 4).map((each) => ({ ...each, mutant: 'early' }));
     expect((await mutant(context, cases)).lost.length).toBeGreaterThan(0);
   });
 
   it('a build that forgets that a tool was started', async (context) => {
-    const points = await pointsOf(cli(context), PROMPT);
+    const points = await pointsOf(cli(context), ROUNDS, 'no-intent');
     const result = points.findIndex((name) => name === 'before write tool_result');
     const second = points.findIndex((name, at) => at > result && name === 'before write tool_result');
     const cases: Case[] = [
       {
         name: 'before the result',
-        prompt: PROMPT,
+        prompt: ROUNDS,
         kills: [{ at: second }],
         unknown: 'run',
         mutant: 'no-intent',
@@ -106,11 +111,9 @@ describe('the kill matrix notices', () => {
   });
 
   it('a build that loses the last record when it opens a run', async (context) => {
-    const cases: Case[] = lineCases(8)
-      .slice(4)
+    const cases: Case[] = lineCases(ROUNDS, 8)
+      .slice(-2)
       .map((each) => ({ ...each, mutant: 'forgetful' }));
-    const total = await mutant(context, cases);
-    expect(total.lost.length).toBeGreaterThan(0);
-    expect(total.repeated.length + total.doubled.length + total.lost.length).toBeGreaterThan(0);
+    expect((await mutant(context, cases)).lost.length).toBeGreaterThan(0);
   });
 });

@@ -1,17 +1,17 @@
+import type { DescribeCall } from '../../shared/run/transcript';
 import type { Outcome, Session, SessionEvent } from '../agent/session';
 import { askApproval } from './ask';
 import type { Console } from './console';
 import { exitOfOutcome } from './exit';
 import type { ExitCode } from './exit';
 import { finalText, Narrator } from './narrate';
-import type { Describe } from './narrate';
 import { jsonLine, printable } from './text';
 
 interface DriveOptions {
   screen: Console;
   /** One JSON object a line on stdout, in place of the answer's text. */
   json: boolean;
-  describe: Describe;
+  describe: DescribeCall;
 }
 
 /**

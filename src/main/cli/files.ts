@@ -44,10 +44,8 @@ async function filesOf(path: string): Promise<Named[]> {
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Reads and folds one file. Throws a Failure for what cannot be folded. */
-export const foldFile = async (path: string): Promise<Folded> => foldJournal(await bytesOf(path));
-
-async function bytesOf(path: string): Promise<Uint8Array> {
+/** A whole file. `not_found`, `io`. */
+export async function bytesOf(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (cause) {
@@ -94,7 +92,7 @@ export function foldCommand(paths: string[], screen: Console): Promise<ExitCode>
       if (screen.closed) return;
       let folded: Folded;
       try {
-        folded = await foldFile(path);
+        folded = foldJournal(await bytesOf(path));
       } catch (error) {
         return refused(name, asFailure(error));
       }

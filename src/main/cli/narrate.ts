@@ -1,10 +1,8 @@
-import type { Block, RawJson, RunRecord } from '../../shared/run/record';
+import type { Block, RunRecord } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
+import type { DescribeCall } from '../../shared/run/transcript';
 import type { Outcome, SessionEvent } from '../agent/session';
 import { clipped, oneLine, printable } from './text';
-
-/** One line that says exactly what a call runs: the tool's own words where the tool is known. */
-export type Describe = (name: string, input: RawJson) => string;
 
 /** Result lines shown along the way; the whole text is in the run. */
 const RESULT_LINES = 12;
@@ -22,7 +20,7 @@ export class Narrator {
   constructor(
     private readonly tell: (text: string) => void,
     private readonly answer: (text: string) => void,
-    private readonly describe: Describe,
+    private readonly describe: DescribeCall,
   ) {}
 
   /** Learns the calls of a turn, so that they can be told by their line when they run. */

@@ -64,7 +64,9 @@ function placeLines(flight: Preflight): string[] {
   return [
     ...(flight.profile ? [`profile ${oneLine(flight.profile)}`] : []),
     ...(flight.folder ? [`folder ${oneLine(flight.folder)}`] : []),
-    ...(from && to && from !== to ? [`requests went to ${oneLine(from)}, now to ${oneLine(to)}`] : []),
+    ...(from !== undefined && from !== to
+      ? [`the conversation went to ${oneLine(from)}, now to ${oneLine(to ?? 'no service at all')}`]
+      : []),
   ];
 }
 

@@ -1,81 +1,20 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../shared/run/failure';
-import type { RawJson } from '../../shared/run/record';
-import type { SidecarEntry } from '../../shared/run/sidecar';
 import { preflight, resumeRun, startRun } from '../agent';
-import type { AgentParts, Preflight, UnknownAnswer } from '../agent/session';
-import type { LoadedRun, RunStore } from '../journal/journal';
-import type { Profile } from '../settings/profile';
+import { lastPlace } from '../agent/inspect';
+import type { Preflight, UnknownAnswer } from '../agent/session';
+import type { LoadedRun } from '../journal/journal';
 import { builtInTools } from '../tool/registry';
 import { askEndpoint, askUnknown } from './ask';
-import type { Console } from './console';
 import { drive } from './drive';
 import { EXIT } from './exit';
+import { withStore } from './flags';
+import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
 import type { ExitCode } from './exit';
-import type { Describe } from './narrate';
+import { describeCall } from './describe';
 import { diffLines, preflightText } from './preflight';
 import { replayText } from './show';
 import { jsonLine, oneLine } from './text';
-
-/** What the commands are built on; made in cli.ts. */
-export interface Cli {
-  screen: Console;
-  parts: AgentParts;
-  /** The store of this URL, or the usual one. */
-  store(url: string | undefined): Promise<RunStore>;
-  /** The profile of this name, or the one that new runs use. `profile_unknown`. */
-  profile(name: string | undefined): Promise<Profile>;
-}
-
-export interface CommonFlags {
-  store?: string;
-  json?: boolean;
-}
-export interface RunFlags extends CommonFlags {
-  chat?: boolean;
-  private?: boolean;
-  id?: string;
-  profile?: string;
-  folder?: string;
-  allow?: string[];
-}
-export interface ResumeFlags extends CommonFlags {
-  profile?: string;
-  folder?: string;
-  allow?: string[];
-  force?: boolean;
-  unknown?: 'run' | 'skip';
-  acceptEndpoint?: boolean;
-}
-
-/** Opens a store for one command and closes it after. */
-export async function withStore<T>(
-  cli: Cli,
-  flags: CommonFlags,
-  use: (store: RunStore) => Promise<T>,
-): Promise<T> {
-  const store = await cli.store(flags.store);
-  try {
-    if (store.caution) cli.screen.err(`holdfast: ${oneLine(store.caution)}\n`);
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Names the tool's own words for a call; a tool that is not built in is shown by its name and input. */
-export const describeCall: Describe = (name, input) => {
-  const tool = builtInTools('practice').find(({ def }) => def.name === name);
-  return tool ? tool.describe(parsed(input)) : `${name} ${input}`;
-};
-
-function parsed(input: RawJson): unknown {
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
-}
 
 /** Flags that every way into a session shares, checked. */
 function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
@@ -111,10 +50,10 @@ export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Pro
   };
   if (flags.private) {
     cli.screen.err('private run: nothing of it is written\n');
-    return drive(await startRun(cli.parts, { ...options, store: undefined }), driven(cli, flags));
+    return drive(await startRun(await cli.parts(), { ...options, store: undefined }), driven(cli, flags));
   }
   return withStore(cli, flags, async (store) => {
-    const session = await startRun(cli.parts, { ...options, store });
+    const session = await startRun(await cli.parts(), { ...options, store });
     cli.screen.err(`run ${session.id}\n`);
     return drive(session, driven(cli, flags));
   });
@@ -124,10 +63,10 @@ export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Pro
 export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: string): Promise<ExitCode> {
   return withStore(cli, flags, async (store) => {
     const run = await store.load(id);
-    const profile = await cli.profile(flags.profile ?? lastConfig(run.sidecar)?.profile);
+    const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);
     const shared = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const interactive = words === undefined ? undefined : { interactive: true };
-    const flight = await preflight(cli.parts, { ...shared, ...interactive });
+    const flight = await preflight(await cli.parts(), { ...shared, ...interactive });
     const refusal = refusedBy(cli, flight, flags);
     if (refusal !== undefined) return refusal;
     const answers = await settleQuestions(cli, flight, flags);
@@ -139,7 +78,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
       if (flags.json) await cli.screen.out(`${jsonLine({ event: 'ended', id, reason: 'your_turn' })}\n`);
       return EXIT.ok;
     }
-    const session = await resumeRun(cli.parts, {
+    const session = await resumeRun(await cli.parts(), {
       ...shared,
       ...interactive,
       ...answers,
@@ -152,7 +91,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
 /** Tells the conversation so far, on stderr: what the run continues from. */
 function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
   cli.screen.err(`-- resuming ${run.id}, ${flight.paidCalls} model calls so far\n\n`);
-  cli.screen.err(replayText(run.state, describeCall));
+  cli.screen.err(replayText(run.records));
   if (flight.pausedTurn)
     cli.screen.err(
       'warning: the last answer was paused by its service; what the service kept for it may have expired\n',
@@ -192,8 +131,8 @@ async function settleQuestions(
   flags: ResumeFlags,
 ): Promise<Answers | undefined> {
   const answers: Answers = {};
-  const { recordedEndpoint: from, currentEndpoint: to } = flight;
-  if (from !== undefined && to !== undefined && from !== to) {
+  const { recordedEndpoint: from, currentEndpoint: to = 'no service at all' } = flight;
+  if (from !== undefined && from !== to) {
     const yes = flags.acceptEndpoint || (cli.screen.interactive && (await askEndpoint(from, to, cli.screen)));
     if (!yes) {
       cli.screen.err(
@@ -229,18 +168,10 @@ async function settleQuestions(
 export function preflightCommand(cli: Cli, id: string, flags: ResumeFlags): Promise<ExitCode> {
   return withStore(cli, flags, async (store) => {
     const run = await store.load(id);
-    const profile = await cli.profile(flags.profile ?? lastConfig(run.sidecar)?.profile);
+    const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);
     const options = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
-    const flight = await preflight(cli.parts, options);
+    const flight = await preflight(await cli.parts(), options);
     await cli.screen.out(flags.json ? `${jsonLine(flight)}\n` : preflightText(flight));
     return flight.ok ? EXIT.ok : EXIT.refused;
   });
-}
-
-type Config = Extract<SidecarEntry, { kind: 'config' }>;
-
-/** Where the run ran last, by its sidecar: each field as it was written last. */
-export function lastConfig(sidecar: SidecarEntry[]): Partial<Config> | undefined {
-  const entries = sidecar.filter((entry): entry is Config => entry.kind === 'config');
-  return entries.length === 0 ? undefined : Object.assign({}, ...entries);
 }

@@ -206,7 +206,7 @@ class Trial {
 }
 
 /** Names of all points of one undisturbed run, in order: what `{ at }` can be. */
-export async function pointsOf(cli: string, prompt: string): Promise<string[]> {
+export async function pointsOf(cli: string, prompt: string, mutant?: Mutant): Promise<string[]> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-kill-'));
   try {
     const [store, folder, log] = [join(home, 'runs'), join(home, 'folder'), join(home, 'points')];
@@ -225,7 +225,7 @@ export async function pointsOf(cli: string, prompt: string): Promise<string[]> {
       '--allow',
       'append_file',
     ];
-    const ended = await command(cli, args, { plan: { store, log } });
+    const ended = await command(cli, args, { plan: { store, log, ...(mutant && { mutant }) } });
     if (ended.code !== 0) throw new Error(`the undisturbed run ended with ${ended.code}: ${ended.stderr}`);
     return readFileSync(log, 'utf8').split('\n').filter(Boolean);
   } finally {

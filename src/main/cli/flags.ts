@@ -1,0 +1,52 @@
+import type { AgentParts } from '../agent/session';
+import type { RunStore } from '../journal/journal';
+import type { Profile } from '../settings/profile';
+import type { Console } from './console';
+import { oneLine } from './text';
+
+/** What the commands are built on; made in cli.ts. */
+export interface Cli {
+  screen: Console;
+  version: string;
+  parts(): Promise<AgentParts>;
+  /** The store of this URL, or the usual one. */
+  store(url: string | undefined): Promise<RunStore>;
+  /** The profile of this name, or the one that new runs use. `profile_unknown`. */
+  profile(name: string | undefined): Promise<Profile>;
+}
+
+export interface CommonFlags {
+  store?: string;
+  json?: boolean;
+}
+export interface RunFlags extends CommonFlags {
+  chat?: boolean;
+  private?: boolean;
+  id?: string;
+  profile?: string;
+  folder?: string;
+  allow?: string[];
+}
+export interface ResumeFlags extends CommonFlags {
+  profile?: string;
+  folder?: string;
+  allow?: string[];
+  force?: boolean;
+  unknown?: 'run' | 'skip';
+  acceptEndpoint?: boolean;
+}
+
+/** Opens a store for one command and closes it after. */
+export async function withStore<T>(
+  cli: Cli,
+  flags: CommonFlags,
+  use: (store: RunStore) => Promise<T>,
+): Promise<T> {
+  const store = await cli.store(flags.store);
+  try {
+    if (store.caution) cli.screen.err(`holdfast: ${oneLine(store.caution)}\n`);
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

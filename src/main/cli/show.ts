@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import type { RunRecord } from '../../shared/run/record';
+import type { RunState, RunWarning } from '../../shared/run/state';
+import { Failure, isFailure } from '../../shared/run/failure';
+import { transcriptLines, transcriptText } from '../../shared/run/transcript';
+import { RUN_ID } from '../journal/journal';
+import { readRun } from '../journal/read';
+import { describeCall } from './describe';
+import { EXIT } from './exit';
+import type { ExitCode } from './exit';
+import { bytesOf } from './files';
+import { withStore } from './flags';
+import type { Cli, CommonFlags } from './flags';
+import { jsonLine, oneLine } from './text';
+
+/** `show ID` or `show FILE`. A name that can be a run's is looked up in the store first. Of a damaged run: what is readable. */
+export async function showCommand(cli: Cli, what: string, flags: CommonFlags): Promise<ExitCode> {
+  const reading = readRun(await bytesFor(cli, what, flags));
+  const { folded, failure, records, warnings } = reading;
+  if (!folded) throw failure ?? new Failure({ code: 'empty', message: 'Nothing was recorded in it.' });
+  if (flags.json) {
+    const damage = failure && { failure };
+    await cli.screen.out(`${jsonLine({ run: what, state: folded.state, warnings, ...damage })}\n`);
+  } else await cli.screen.out(dumpText({ name: what, records, state: folded.state, warnings }));
+  if (!failure) return EXIT.ok;
+  cli.screen.err(`holdfast: ${oneLine(failure.message)}\n  shown is what stands before the damage\n`);
+  return EXIT.failed;
+}
+
+async function bytesFor(cli: Cli, what: string, flags: CommonFlags): Promise<Uint8Array> {
+  if (!RUN_ID.test(what)) return bytesOf(what);
+  try {
+    return await withStore(cli, flags, (store) => store.bytes(what));
+  } catch (error) {
+    if (!isFailure(error, 'not_found') || !existsSync(what)) throw error;
+    return bytesOf(what);
+  }
+}
+
+interface Shown {
+  name: string;
+  records: RunRecord[];
+  state: RunState;
+  warnings: RunWarning[];
+}
+
+/** The whole run as plain text: facts, what is odd about it, and the conversation. */
+function dumpText({ name, records, state, warnings }: Shown): string {
+  const { fingerprint, counters, terminal, pending } = state;
+  const cached = counters.cache_read_tokens + counters.cache_create_tokens;
+  const remote = counters.remote_tool_calls > 0 ? `, ${counters.remote_tool_calls} of them remote` : '';
+  const facts = [
+    ['run', name === state.run_id ? name : `${name} (recorded as ${state.run_id})`],
+    ['kind', state.interactive ? 'chat' : 'one-shot'],
+    ['model', `${fingerprint.model} (${fingerprint.provider})`],
+    ['calls', `${counters.llm_calls} model, ${counters.tool_calls} tool${remote}`],
+    ['tokens', `${counters.in_tokens} in, ${counters.out_tokens} out, ${cached} cached`],
+    [
+      'end',
+      terminal ? `${terminal.reason}${terminal.message ? `: ${terminal.message}` : ''}` : 'none recorded',
+    ],
+    ...(pending ? [['pending', 'the last answer asked for tools that are not all answered']] : []),
+    ...warnings.map(({ line, detail }) => [
+      'warning',
+      `${line === undefined ? '' : `line ${line}: `}${detail}`,
+    ]),
+  ];
+  const head = facts.map(([key = '', value = '']) => `${`${key}:`.padEnd(9)}${oneLine(value)}`).join('\n');
+  return `${head}\n\n--- transcript ---\n\n${replayText(records)}`;
+}
+
+/** The conversation as it was recorded, the turn that is still open last. */
+export const replayText = (records: RunRecord[]): string =>
+  transcriptText(transcriptLines(records).items, describeCall);
