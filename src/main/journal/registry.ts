@@ -13,10 +13,12 @@ type Opener = (url: string) => Promise<RunStore>;
 const OPENERS: Record<string, Opener> = {
   file: async (url) => fileStore(pathOf(url)),
   memory: async () => memoryStore(),
+  // Loaded when it is wanted: most people keep their runs in a folder.
+  nats: async (url) => (await import('./jetstream')).natsStore(url),
 };
 
 /**
- * Opens the store at an address: `file:DIR`, `memory:`.
+ * Opens the store at an address: `file:DIR`, `memory:`, `nats://host:port/STREAM`.
  *
  * @throws Failure `store_unknown` for a scheme that does not exist (the message names those that do), `store_config`
  *   for an address that the store cannot use, `store_unavailable` where it cannot be reached

@@ -1,0 +1,180 @@
+import { Failure } from '../../../shared/run/failure';
+import { SYNCED_KINDS } from '../../../shared/run/sidecar';
+import type { SidecarEntry } from '../../../shared/run/sidecar';
+import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
+import type { SidecarRead } from '../sidecar';
+import { Turns } from '../turns';
+import { superseded, tooLarge } from './failures';
+import { mostBody, putFenced } from './ground';
+import type { Ground } from './ground';
+import { Refused } from './put';
+import { lastOf, scan } from './read';
+
+/** Notes that nobody waits for gather this long, so that a record does not cost two messages. ms. */
+const GATHER_MS = 250;
+/** How long closing waits for them. ms. */
+const FLUSH_MS = 2_000;
+
+/** Where the notes of a run end in the stream. */
+export interface AuxEnd {
+  n: number;
+  seq: number;
+  /** The last entries belong to this run. */
+  bound: boolean;
+}
+
+/** All notes beside a run. A stream that cannot give them is an error: they decide whether a tool may run again. */
+export async function readAux(
+  ground: Ground,
+  id: string,
+  metaSha256: string | undefined,
+): Promise<SidecarRead & { end: AuxEnd }> {
+  const stored = await scan(ground, ground.subjects.aux(id, '>'));
+  const lines = stored.flatMap((one) => Buffer.from(one.data).toString('utf8').split('\n'));
+  const read = readSidecar(lines, metaSha256);
+  const last = stored.at(-1);
+  const n = Number(last && ground.subjects.parse(last.subject)?.token);
+  const lastBind = lines.findLast((line) => line.includes('"bind"'));
+  return {
+    ...read,
+    end: {
+      n: Number.isSafeInteger(n) ? n : 0,
+      seq: last?.seq ?? 0,
+      bound: lastBind !== undefined && metaSha256 !== undefined && lastBind.includes(metaSha256),
+    },
+  };
+}
+
+/**
+ * Takes the next number in a run's notes without noting anything, so that a writer whose claim was superseded cannot
+ * note an intent any more. Whoever it races with, the number is taken afterwards.
+ */
+export async function bar(ground: Ground, id: string, nonce: string): Promise<void> {
+  for (;;) {
+    const last = await lastOf(ground, ground.subjects.aux(id, '>'));
+    const n = Number((last && ground.subjects.parse(last.subject)?.token) ?? 0) + 1;
+    try {
+      await putFenced(ground, {
+        subject: ground.subjects.aux(id, n),
+        body: Buffer.from('\n'),
+        id: `${nonce}-bar-${n}`,
+        last: last?.seq ?? 0,
+        filter: ground.subjects.aux(id, '>'),
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+}
+
+export interface AuxParts {
+  ground: Ground;
+  id: string;
+  nonce: string;
+  metaSha256: string;
+  end: AuxEnd;
+  /** A number was taken by another writer: this one has lost the run. */
+  onLost(failure: Failure): void;
+}
+
+/** The writer's end of a run's notes. Notes are written in the order they were made; see `Journal.note`. */
+export class AuxWriter {
+  readonly #turns = new Turns();
+  #waiting: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #broken: Failure | undefined;
+
+  constructor(readonly parts: AuxParts) {}
+
+  /** Puts an entry before the next that is written. */
+  add(entry: SidecarEntry): void {
+    this.#waiting.push(encodeEntry(entry));
+  }
+
+  note(entry: SidecarEntry): Promise<void> {
+    this.add(entry);
+    if (SYNCED_KINDS.has(entry.kind)) return this.#turns.run(() => this.#flush());
+    this.#timer ??= setTimeout(() => this.#turns.run(() => this.#flush()).catch(() => undefined), GATHER_MS);
+    return Promise.resolve();
+  }
+
+  /**
+   * Everything that was noted so far is in the stream when this resolves. `bind`: also if there is nothing but the
+   * binding to write. Rejects as a synced note does.
+   */
+  flush(bind = false): Promise<void> {
+    return this.#turns.run(() => {
+      if (bind) this.#bind();
+      return this.#flush();
+    });
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#turns.run(() => this.#flush(FLUSH_MS)).catch(() => undefined);
+  }
+
+  async #flush(patienceMs?: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { ground, id, nonce, end } = this.parts;
+    while (this.#waiting.length > 0) {
+      if (this.#broken !== undefined) {
+        this.#waiting = [];
+        throw this.#broken;
+      }
+      this.#bind();
+      const [body, count] = this.#batch(mostBody(ground));
+      const n = end.n + 1;
+      try {
+        const landed = await putFenced(
+          ground,
+          {
+            subject: ground.subjects.aux(id, n),
+            body,
+            id: `${nonce}-aux-${n}`,
+            last: end.seq,
+            filter: ground.subjects.aux(id, '>'),
+          },
+          patienceMs,
+        );
+        end.n = n;
+        end.seq = landed.seq;
+        this.#waiting.splice(0, count);
+      } catch (error) {
+        this.#waiting = [];
+        if (error instanceof Refused) {
+          this.#broken = superseded();
+          this.parts.onLost(this.#broken);
+          throw this.#broken;
+        }
+        // Nobody knows whether it is there, so nobody knows which number is next.
+        if (error instanceof Failure) this.#broken = error;
+        throw error;
+      }
+    }
+  }
+
+  #bind(): void {
+    const { end, metaSha256 } = this.parts;
+    if (end.bound) return;
+    this.#waiting.unshift(encodeEntry(bindEntry(metaSha256)));
+    end.bound = true;
+  }
+
+  /** As many waiting entries as one message takes. One that alone is too large is let go, and told. */
+  #batch(most: number): [body: Buffer, count: number] {
+    let [text, count] = ['', 0];
+    for (const line of this.#waiting) {
+      if (Buffer.byteLength(text) + Buffer.byteLength(line) > most) break;
+      text += line;
+      count += 1;
+    }
+    if (count > 0) return [Buffer.from(text), count];
+    const bytes = Buffer.byteLength(this.#waiting[0] ?? '');
+    this.#waiting.shift();
+    throw tooLarge(bytes, most);
+  }
+}

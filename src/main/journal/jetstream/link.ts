@@ -1,0 +1,197 @@
+import { connect, createInbox } from 'nats';
+import type { ConnectionOptions, JetStreamManager, Msg, NatsConnection } from 'nats';
+import type { NatsAuth } from './address';
+
+/** `reconnecting`: the server is away and is looked for, for ever. */
+export type LinkState = 'connected' | 'reconnecting' | 'closed';
+
+const REBUILD_MS = 1_000;
+const CLOSE_MS = 1_000;
+
+interface Subscription {
+  subject: string;
+  onMessage: (message: Msg) => void;
+  current?: { unsubscribe(): void };
+}
+
+/**
+ * One connection to a NATS server (or cluster) that never ends by itself: it reconnects for ever, and is built anew
+ * should the client give up all the same. Stores with the same address and credentials share one.
+ */
+export class Link {
+  /** Counts connections: a higher number than last time means that the server may be another one now. */
+  epoch = 1;
+  state: LinkState = 'connected';
+  #connection: NatsConnection;
+  #manager: JetStreamManager;
+  readonly #listeners = new Set<(state: LinkState) => void>();
+  readonly #subscriptions = new Set<Subscription>();
+
+  private constructor(
+    readonly options: () => ConnectionOptions,
+    readonly auth: NatsAuth,
+    connection: NatsConnection,
+    manager: JetStreamManager,
+  ) {
+    this.#connection = connection;
+    this.#manager = manager;
+    this.#follow(connection);
+  }
+
+  static async open(options: () => ConnectionOptions, auth: NatsAuth): Promise<Link> {
+    const connection = await connect(options());
+    return new Link(options, auth, connection, await managerOf(connection, auth.domain));
+  }
+
+  get connection(): NatsConnection {
+    return this.#connection;
+  }
+
+  get manager(): JetStreamManager {
+    return this.#manager;
+  }
+
+  /** Version of the server that this connection is on, as it names itself. */
+  get version(): string {
+    return this.#connection.info?.version ?? '';
+  }
+
+  /** Largest message in bytes, headers included. */
+  get maxPayload(): number {
+    return this.#connection.info?.max_payload ?? 1024 * 1024;
+  }
+
+  /** A fresh subject for answers to this connection. */
+  inbox(): string {
+    return createInbox(this.auth.inboxPrefix);
+  }
+
+  onState(listener: (state: LinkState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves with the state once it is not `reconnecting`, or after `ms` with what it is then. */
+  async settled(ms: number): Promise<LinkState> {
+    if (this.state !== 'reconnecting') return this.state;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        stop();
+        resolve(this.state);
+      };
+      const timer = setTimeout(done, ms);
+      const stop = this.onState((state) => {
+        if (state !== 'reconnecting') done();
+      });
+    });
+  }
+
+  /** Rejects as soon as the connection is lost, so that nobody waits out a time-out for an answer that cannot come. */
+  async race<T>(answer: Promise<T>): Promise<T> {
+    let stop = (): void => undefined;
+    const lost = new Promise<never>((_resolve, reject) => {
+      stop = this.onState((state) => {
+        if (state !== 'connected') reject(new Error('the connection was lost'));
+      });
+    });
+    answer.catch(() => undefined);
+    try {
+      return await Promise.race([answer, lost]);
+    } finally {
+      stop();
+    }
+  }
+
+  /** Survives reconnects and rebuilt connections. What is published while disconnected is missed. */
+  subscribe(subject: string, onMessage: (message: Msg) => void): () => void {
+    const subscription: Subscription = { subject, onMessage };
+    this.#subscriptions.add(subscription);
+    this.#attach(subscription);
+    return () => {
+      this.#subscriptions.delete(subscription);
+      try {
+        subscription.current?.unsubscribe();
+      } catch {
+        // The connection went first.
+      }
+    };
+  }
+
+  /** Never rejects, and never waits long: what is in flight counts as lost. */
+  async close(): Promise<void> {
+    this.#set('closed');
+    this.#listeners.clear();
+    this.#subscriptions.clear();
+    await Promise.race([this.#connection.close().catch(() => undefined), pause(CLOSE_MS)]);
+  }
+
+  #attach(subscription: Subscription): void {
+    try {
+      subscription.current = this.#connection.subscribe(subscription.subject, {
+        callback: (error, message) => {
+          if (error === null) subscription.onMessage(message);
+        },
+      });
+    } catch {
+      // Closed just now: attached again once the connection is rebuilt.
+    }
+  }
+
+  #set(state: LinkState): void {
+    if (this.state === state || this.state === 'closed') return;
+    this.state = state;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(state);
+      } catch {
+        // A listener's trouble is its own.
+      }
+    }
+  }
+
+  #follow(connection: NatsConnection): void {
+    void (async () => {
+      for await (const { type } of connection.status()) {
+        if (connection !== this.#connection) return;
+        if (type === 'disconnect') this.#set('reconnecting');
+        else if (type === 'reconnect') {
+          this.epoch += 1;
+          this.#set('connected');
+        }
+      }
+    })();
+    void connection.closed().then(() => this.#rebuild(connection));
+  }
+
+  async #rebuild(old: NatsConnection): Promise<void> {
+    if (this.state === 'closed' || old !== this.#connection) return;
+    this.#set('reconnecting');
+    while (this.state === 'reconnecting') {
+      try {
+        const connection = await connect(this.options());
+        if (this.isClosed) return void connection.close().catch(() => undefined);
+        this.#connection = connection;
+        this.#manager = await managerOf(connection, this.auth.domain);
+        this.epoch += 1;
+        this.#follow(connection);
+        for (const subscription of this.#subscriptions) this.#attach(subscription);
+        this.#set('connected');
+      } catch {
+        await pause(REBUILD_MS);
+      }
+    }
+  }
+
+  private get isClosed(): boolean {
+    return this.state === 'closed';
+  }
+}
+
+const managerOf = (connection: NatsConnection, domain: string | undefined): Promise<JetStreamManager> =>
+  connection.jetstreamManager({ checkAPI: false, ...(domain !== undefined && { domain }) });
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });

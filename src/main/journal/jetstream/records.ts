@@ -1,0 +1,75 @@
+import { Failure } from '../../../shared/run/failure';
+import type { Reading } from '../read';
+import { readRunGently } from '../read';
+import type { Ground } from './ground';
+import { lastOf, scan } from './read';
+import type { Stored } from './read';
+
+/** All records of a run, as the stream holds them and as they fold. */
+export interface RunRead {
+  stored: Stored[];
+  bytes: Buffer;
+  reading: Reading;
+  updated: Date;
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** The bodies as a journal's lines. */
+export const bytesOf = (stored: Stored[]): Buffer =>
+  Buffer.concat(stored.flatMap((one) => [one.data, NEWLINE]));
+
+/** Every message of a run; undefined when there is none. Counted by the server, and not behind its leader. */
+export async function readStored(ground: Ground, id: string): Promise<Stored[] | undefined> {
+  const filter = ground.subjects.run(id);
+  const tail = await lastOf(ground, filter);
+  if (tail === undefined) return undefined;
+  const stored = await scan(ground, filter, { atLeast: tail.seq });
+  return stored.length === 0 ? undefined : stored;
+}
+
+export async function readRecords(ground: Ground, id: string): Promise<RunRead | undefined> {
+  const stored = await readStored(ground, id);
+  if (stored === undefined) return undefined;
+  const bytes = bytesOf(stored);
+  const reading = judged(ground, await readRunGently(bytes), stored);
+  return { stored, bytes, reading, updated: stored.at(-1)?.time ?? new Date(0) };
+}
+
+/**
+ * A message is whole or it is not there, so what a file's last line may be (torn, or damaged and dropped) is damage here,
+ * and so is a record that does not stand on its own subject.
+ */
+function judged(ground: Ground, reading: Reading, stored: Stored[]): Reading {
+  if (reading.failure !== undefined && reading.failure.code !== 'empty') return reading;
+  let byte = 0;
+  for (const [n, one] of stored.entries()) {
+    const token = ground.subjects.parse(one.subject)?.token ?? '';
+    const place = reading.places[n];
+    const reason =
+      place === undefined || place.line !== n + 1 || one.data.includes(0x0a)
+        ? 'it cannot be read'
+        : place.seq !== ground.subjects.seqOf(token)
+          ? `it stands on the subject of another record ("${token}")`
+          : undefined;
+    if (reason !== undefined) return damagedAt(reading, n, byte, reason);
+    byte += one.data.length + 1;
+  }
+  return reading;
+}
+
+function damagedAt(reading: Reading, n: number, byte: number, reason: string): Reading {
+  return {
+    ...reading,
+    records: reading.records.slice(0, n),
+    places: reading.places.slice(0, n),
+    unborn: false,
+    failure: new Failure({
+      code: 'corrupt',
+      message: `This run is damaged: message ${n + 1} (byte ${byte}): ${reason}.`,
+      kept: n === 1 ? 'The record before it is readable.' : `The ${n} records before it are readable.`,
+      todo: 'Export what can be read, or restore the run from a copy.',
+      data: { line: n + 1, byte, records: n, reason },
+    }),
+  };
+}

@@ -1,0 +1,136 @@
+import type { Msg } from 'nats';
+import type { StoreChange } from '../journal';
+import type { Ground } from './ground';
+import { answerControl, isControl, pause, pushConfig, storedOf } from './read';
+import { HEADER } from './subjects';
+
+const GATHER_MS = 20;
+const HEARTBEAT_MS = 5_000;
+const SILENCE_MS = 12_000;
+const RETRY_MS = 500;
+
+/**
+ * Tells what changes in the stream, whoever does it, until it is stopped. After an outage it goes on where it was, so
+ * nothing is passed over. Reads headers only.
+ */
+export function watchStream(ground: Ground, onChange: (change: StoreChange) => void): () => void {
+  const waiting = new Map<string, StoreChange>();
+  let timer: NodeJS.Timeout | undefined;
+  const tell = (change: StoreChange): void => {
+    waiting.set(`${change.id} ${change.what}`, change);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      const changes = [...waiting.values()];
+      waiting.clear();
+      for (const one of changes) {
+        try {
+          onChange(one);
+        } catch {
+          // A listener's trouble is its own.
+        }
+      }
+    }, GATHER_MS);
+  };
+  const feed = new Feed(ground, (message) => {
+    const change = changeOf(ground, message);
+    if (change !== undefined) tell(change);
+  });
+  return () => {
+    clearTimeout(timer);
+    waiting.clear();
+    feed.stop();
+  };
+}
+
+function changeOf(ground: Ground, message: Msg): StoreChange | undefined {
+  const found = ground.subjects.parse(message.subject);
+  if (found === undefined) return undefined;
+  const { family, id, token } = found;
+  if (family === 'run') return { id, what: ground.subjects.seqOf(token) === 1 ? 'added' : 'grown' };
+  if (family === 'claim') return { id, what: 'writer' };
+  if (family !== 'cat') return undefined;
+  const what = message.headers?.get(HEADER.change);
+  return { id, what: what === 'added' || what === 'removed' ? what : 'catalogue' };
+}
+
+/** All messages of the stream from now on, in order: a consumer that is made anew whenever it is silent or lost. */
+class Feed {
+  #stopped = false;
+  /** Stream sequence to go on from: what was seen from here when watching began, so that nothing after it is missed. */
+  #next: number;
+  #wake = (): void => undefined;
+
+  constructor(
+    readonly ground: Ground,
+    readonly onMessage: (message: Msg) => void,
+  ) {
+    this.#next = ground.seen.seq + 1;
+    void this.#run();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    const { link } = this.ground;
+    while (!this.#stopped && link.state !== 'closed') {
+      try {
+        if (link.state === 'connected') await this.#follow();
+        else await link.settled(1_000);
+      } catch {
+        await pause(RETRY_MS);
+      }
+    }
+  }
+
+  /** Follows until the connection or the consumer is lost. */
+  async #follow(): Promise<void> {
+    const { link, stream, subjects } = this.ground;
+    const { connection, manager } = link;
+    const inbox = link.inbox();
+    let nth = 0;
+    let silence: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => (this.#wake = resolve));
+    const alive = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => this.#wake(), SILENCE_MS);
+      silence.unref();
+    };
+    const subscription = connection.subscribe(inbox, {
+      callback: (error, message) => {
+        if (error !== null) return this.#wake();
+        alive();
+        if (isControl(message)) return answerControl(message, (to) => connection.publish(to));
+        const stored = storedOf(message);
+        if (stored === undefined || stored.nth !== nth + 1) return this.#wake();
+        nth += 1;
+        this.#next = stored.seq + 1;
+        if (!this.#stopped) this.onMessage(message);
+      },
+    });
+    const stopState = link.onState(() => this.#wake());
+    alive();
+    let name: string | undefined;
+    try {
+      const config = pushConfig(inbox, subjects.everything, {
+        headersOnly: true,
+        from: this.#next,
+        idle: HEARTBEAT_MS,
+      });
+      name = (await link.race(manager.consumers.add(stream, config))).name;
+      if (!this.#stopped) await over;
+    } finally {
+      clearTimeout(silence);
+      stopState();
+      try {
+        subscription.unsubscribe();
+      } catch {
+        // The connection went first.
+      }
+      if (name !== undefined && link.state === 'connected')
+        void manager.consumers.delete(stream, name).catch(() => undefined);
+    }
+  }
+}
