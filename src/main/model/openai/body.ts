@@ -61,7 +61,7 @@ function turnsWithTools(messages: readonly Message[]): boolean[] {
   };
   messages.forEach((message, i) => {
     const content = message.content ?? [];
-    if (message.role === 'user' && !content.some((block) => block.tool_result)) close(i);
+    if (message.role === 'user' && content.some((block) => block.text)) close(i);
     used ||= content.some((block) => block.tool_use);
   });
   close(messages.length);

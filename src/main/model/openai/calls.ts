@@ -70,14 +70,18 @@ export class ToolCalls {
   private owner(piece: Piece): OpenCall | undefined {
     const last = this.all.at(-1);
     const sameId = piece.id === '' ? undefined : this.all.findLast((call) => call.offeredId === piece.id);
-    const unfinished = last && (last.args === '' || !isWhole(last.args)) ? last : undefined;
     const candidate =
       piece.index === undefined
         ? (sameId ?? last)
-        : (this.all.findLast((call) => call.index === piece.index) ??
-          sameId ??
-          (piece.name === '' ? unfinished : undefined));
+        : (this.all.findLast((call) => call.index === piece.index) ?? this.uncounted(piece, sameId));
     return candidate && !beginsAnother(candidate, piece) ? candidate : undefined;
+  }
+
+  /** For an index that no call has yet: one that began without an index, or the one that still lacks its end. */
+  private uncounted(piece: Piece, sameId: OpenCall | undefined): OpenCall | undefined {
+    if (piece.name !== '') return sameId?.index === undefined ? sameId : undefined;
+    const last = this.all.at(-1);
+    return sameId ?? (last && !isWhole(last.args) ? last : undefined);
   }
 }
 
@@ -87,7 +91,9 @@ function beginsAnother(call: OpenCall, piece: Piece): boolean {
   const bothIds = piece.id !== '' && call.offeredId !== '';
   const otherId = bothIds && piece.id !== call.offeredId;
   if (piece.name !== call.name) return !(bothIds && !otherId && call.args === '');
-  if (!isWhole(call.args)) return otherId && call.args === '' && isWhole(piece.args);
+  // Without an index the id is all there is to go by; with one it may change from piece to piece.
+  if (otherId && piece.index === undefined) return true;
+  if (!isWhole(call.args)) return otherId && isWhole(piece.args);
   return otherId || (piece.args !== '' && piece.args !== call.args && call.args.trim() !== '{}');
 }
 

@@ -68,8 +68,7 @@ export class ChatReader implements TurnReader {
     const text = message.data.trim();
     if (text === '' || message.event === 'ping') return [];
     if (text === '[DONE]') {
-      // Before anything at all it ends nothing: the answer is missing.
-      this.done = this.complete || this.parts.length > 0;
+      this.done = true;
       return [];
     }
     let data: Fields | undefined;
@@ -85,7 +84,8 @@ export class ChatReader implements TurnReader {
   }
 
   turn(): ModelTurn {
-    if (!this.complete) throw brokenOff(this.where);
+    // An end mark without a reason to stop: gateways send it too when the service behind them broke off.
+    if (this.finish === '') throw brokenOff(this.where);
     const invalidInputs = new Map<string, string>();
     const content = this.parts.flatMap((part) => this.blocksOf(part, invalidInputs));
     const details = this.details.length === 0 ? undefined : validRaw(jsonArray(this.details));
@@ -199,7 +199,7 @@ export class ChatReader implements TurnReader {
   /** Some services say "stop" although they call tools, or "tool_calls" although they don't. */
   private stopReason(): string {
     const usesTools = this.calls.all.length > 0;
-    const stop = this.finish === '' ? STOP.endTurn : (STOPS[this.finish.toLowerCase()] ?? this.finish);
+    const stop = STOPS[this.finish.toLowerCase()] ?? this.finish;
     if (stop === STOP.maxTokens || stop === STOP.contextExceeded || stop === STOP.refusal) return stop;
     if (this.refused) return STOP.refusal;
     if (usesTools) return STOP.toolUse;
