@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fileStore } from '../../../src/main/journal/file';
+import { workbench } from '../../support/cli';
+import type { Workbench } from '../../support/cli';
+
+const text = (bench: Workbench, name: string) => readFileSync(join(bench.folder, name), 'utf8');
+
+describe('resume', () => {
+  it('refuses what the gates refuse, with exit 3 and nothing changed', async () => {
+    const bench = workbench();
+    await bench.run(['run', 'hello', '--id', 'done']);
+    await bench.run(['run', 'fail', '--id', 'failed']);
+    const before = readFileSync(join(bench.runs, 'failed.json'));
+    expect((await bench.run(['resume', 'done'])).exit).toBe(3);
+    const said = await bench.run(['say', 'failed', 'go on']);
+    expect([said.exit, said.stderr]).toEqual([3, expect.stringContaining('nothing was changed')]);
+    const other = {
+      profile: { provider: 'openai' as const, model: 'm', endpoint: 'http://127.0.0.1:9', tools: [] },
+    };
+    const provider = await bench.run(['resume', 'failed', '--force'], other);
+    expect(provider.exit).toBe(3);
+    expect(readFileSync(join(bench.runs, 'failed.json')).equals(before)).toBe(true);
+  });
+
+  it('shows what changed, goes on when forced, and does not ask again', async () => {
+    const bench = workbench();
+    await bench.run(['run', 'fail', '--id', 'r']);
+    const changed = { profile: { system_prompt: 'Other words.', thinking: false } };
+    const refused = await bench.run(['resume', 'r'], changed);
+    expect(refused.exit).toBe(3);
+    expect(refused.stderr).toMatch(/system_hash +[0-9a-f]{12} +-> +[0-9a-f]{12} +needs --force/);
+    expect(refused.stderr).toMatch(/thinking_mode +summarized +-> +off/);
+    const flight = await bench.run(['preflight', 'r'], changed);
+    expect([flight.exit, flight.stdout]).toEqual([3, expect.stringContaining('REFUSED drift')]);
+    expect((await bench.run(['preflight', 'r', '--force'], changed)).exit).toBe(0);
+    const forced = await bench.run(['resume', 'r', '--force'], changed);
+    expect([forced.exit, forced.stderr]).toEqual([1, expect.stringContaining('-- continuing')]);
+    const again = await bench.run(['preflight', 'r'], changed);
+    expect([again.exit, again.stdout]).toEqual([0, expect.stringContaining('ok      drift')]);
+  });
+
+  it('asks before the conversation goes to another address, and force does not answer that', async () => {
+    const bench = workbench();
+    await bench.run(['run', 'fail', '--id', 'r']);
+    const store = fileStore(bench.runs);
+    const journal = await store.open('r');
+    await journal.note({ kind: 'config', at: new Date().toISOString(), endpoint: 'https://other.example' });
+    await journal.close();
+    await store.close();
+    const refused = await bench.run(['resume', 'r', '--force', '--json']);
+    expect(refused.exit).toBe(3);
+    expect(refused.json()).toMatchObject([{ event: 'endpoint_changed', from: 'https://other.example' }]);
+    expect(refused.stderr).toContain('--accept-endpoint');
+    expect((await bench.run(['resume', 'r'], { answers: ['', 'n'] })).exit).toBe(3);
+    const accepted = await bench.run(['resume', 'r'], { answers: ['y'] });
+    expect(accepted.stderr).toContain('-- continuing');
+    const flagged = await bench.run(['resume', 'r', '--accept-endpoint']);
+    expect(flagged.stderr).toContain('-- continuing');
+  });
+});
+
+/** A run that was killed in the middle of a tool that changes something. */
+async function killed(bench: Workbench): Promise<void> {
+  await bench.run(['run', 'append log.txt: hello', '--id', 'seed', '--folder', bench.folder]);
+  const store = fileStore(bench.runs);
+  const { records, sidecar } = await store.load('seed');
+  const [meta, turn] = records;
+  if (!meta || !turn) throw new Error('no records');
+  const journal = await store.create('k', { ...meta, meta: { ...meta.meta!, run_id: 'k' } });
+  for (const entry of sidecar) if (entry.kind === 'config') await journal.note(entry);
+  await journal.append(turn);
+  const call = turn.assistant?.message.content?.find(({ tool_use }) => tool_use)?.tool_use;
+  await journal.note({
+    kind: 'intent',
+    at: '2026-07-20T09:08:07.000Z',
+    tool_use_id: call?.id ?? '',
+    tool: call?.name ?? '',
+    input_sha256: '0'.repeat(64),
+    changes: true,
+  });
+  await journal.close();
+  await store.close();
+}
+
+describe('a tool that was started and never answered', () => {
+  it('stops a resume with exit 3 until somebody says what became of it', async () => {
+    const bench = workbench();
+    await killed(bench);
+    const size = readFileSync(join(bench.runs, 'k.json')).length;
+    const flight = await bench.run(['preflight', 'k']);
+    expect(flight.stdout).toContain('was started and never answered');
+    const asked = await bench.run(['resume', 'k', '--json']);
+    expect(asked.exit).toBe(3);
+    expect(asked.json()[0]).toMatchObject({
+      event: 'unknown',
+      tools: [{ tool: 'append_file', fate: 'unknown' }],
+    });
+    expect(asked.stderr).toContain('--unknown run or --unknown skip');
+    expect(readFileSync(join(bench.runs, 'k.json'))).toHaveLength(size);
+    expect(existsSync(join(bench.folder, 'log.txt'))).toBe(false);
+  });
+
+  it('is run again, or skipped, as a flag says', async () => {
+    const run = workbench();
+    await killed(run);
+    expect((await run.run(['resume', 'k', '--unknown', 'run', '--allow', 'append_file'])).exit).toBe(0);
+    expect(text(run, 'log.txt')).toBe('hello\n');
+    const skip = workbench();
+    await killed(skip);
+    expect((await skip.run(['resume', 'k', '--unknown', 'skip'])).exit).toBe(0);
+    expect(existsSync(join(skip.folder, 'log.txt'))).toBe(false);
+  });
+
+  it('is asked about at a terminal, and what happened is told to the model', async () => {
+    const bench = workbench();
+    await killed(bench);
+    const ran = await bench.run(['resume', 'k'], { answers: ['', 'I wrote it by hand'] });
+    expect(ran.exit).toBe(0);
+    expect(ran.asked).toHaveLength(2);
+    const shown = await bench.run(['show', 'k']);
+    expect(shown.stdout).toContain('I wrote it by hand');
+    expect(existsSync(join(bench.folder, 'log.txt'))).toBe(false);
+  });
+
+  it('stays open when the person says nothing', async () => {
+    const bench = workbench();
+    await killed(bench);
+    expect((await bench.run(['resume', 'k'], { answers: [] })).exit).toBe(3);
+  });
+});
+
+describe('a run that another process writes', () => {
+  it('is not resumed, said to, or removed, but can be read', async () => {
+    const bench = workbench();
+    await bench.run(['run', 'hello', '--chat', '--id', 'c']);
+    const store = fileStore(bench.runs);
+    const journal = await store.open('c');
+    for (const words of [
+      ['say', 'c', 'hello'],
+      ['rm', 'c'],
+      ['rm', '--purge', 'c'],
+    ]) {
+      const ran = await bench.run(words);
+      expect([words, ran.exit]).toEqual([words, 4]);
+    }
+    expect((await bench.run(['show', 'c'])).exit).toBe(0);
+    await journal.close();
+    await store.close();
+    expect((await bench.run(['say', 'c', 'hello'])).exit).toBe(0);
+  });
+});
