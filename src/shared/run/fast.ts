@@ -28,8 +28,7 @@ export function readFast(text: string): RunRecord | undefined {
   const value = JSON.parse(text) as unknown;
   if (typeof value !== 'object' || value === null) return undefined;
   const record = value as RunRecord;
-  const walk = new Walk(text);
-  return walk.record(record) ? record : undefined;
+  return walk.proves(record, text) ? record : undefined;
 }
 
 const ZERO = 0x30;
@@ -41,13 +40,24 @@ const MAX_DIGITS = 15;
 const MAX_DEPTH = 1_000;
 const RAW_NEEDS_WORK = /[\s<>&\u2028\u2029]/;
 
-/** Each step answers whether the text goes on as expected and moves behind it; after one `false` nothing is read any more. */
+/**
+ * One for all lines, since reading is synchronous. Each step answers whether the text goes on as expected and moves
+ * behind it; after one `false` nothing is read any more.
+ */
 class Walk {
+  #text = '';
   #at = 0;
 
-  constructor(readonly text: string) {}
+  /** Cuts the raw slices of `record` out of the `text` that it was parsed from, if the text has the known layout. */
+  proves(record: RunRecord, text: string): boolean {
+    this.#text = text;
+    this.#at = 0;
+    const proved = this.#record(record);
+    this.#text = '';
+    return proved;
+  }
 
-  record(record: RunRecord): boolean {
+  #record(record: RunRecord): boolean {
     if (!(this.#is('{"seq":') && this.#count(true))) return false;
     switch (record.protocol) {
       case PROTOCOL.tool_result:
@@ -62,7 +72,7 @@ class Walk {
   }
 
   #end(): boolean {
-    return this.#is('}}') && this.#at === this.text.length;
+    return this.#is('}}') && this.#at === this.#text.length;
   }
 
   #assistant(payload: AssistantPayload | undefined): boolean {
@@ -73,7 +83,7 @@ class Walk {
       this.#is(',"message":') &&
       this.#message(payload.message) &&
       (payload.stop_reason === undefined ||
-        (this.#is(',"stop_reason":') && this.#text(payload, 'stop_reason', true))) &&
+        (this.#is(',"stop_reason":') && this.#string(payload, 'stop_reason', true))) &&
       this.#is(',"in_tokens":') &&
       this.#count(false) &&
       this.#is(',"out_tokens":') &&
@@ -92,7 +102,7 @@ class Walk {
     return (
       isObject(payload) &&
       this.#is('{"tool_use_id":') &&
-      this.#text(payload, 'tool_use_id') &&
+      this.#string(payload, 'tool_use_id') &&
       this.#is(',"result":') &&
       this.#toolResult(payload.result) &&
       (payload.remote === undefined || this.#is(',"remote":true'))
@@ -101,7 +111,7 @@ class Walk {
 
   #message(message: Message | undefined): boolean {
     if (!isObject(message)) return false;
-    if (!(this.#is('{"role":') && this.#text(message, 'role') && this.#is(',"content":'))) return false;
+    if (!(this.#is('{"role":') && this.#string(message, 'role') && this.#is(',"content":'))) return false;
     if (message.content === null) return this.#is('null}');
     if (!Array.isArray(message.content) || !this.#is('[')) return false;
     let first = true;
@@ -117,14 +127,14 @@ class Walk {
   #block(block: Block): boolean {
     const { text, tool_use: call, tool_result: result, thinking, provider } = block;
     if (text !== undefined)
-      return isObject(text) && this.#is('{"text":{"text":') && this.#text(text, 'text') && this.#is('}}');
+      return isObject(text) && this.#is('{"text":{"text":') && this.#string(text, 'text') && this.#is('}}');
     if (call !== undefined)
       return (
         isObject(call) &&
         this.#is('{"tool_use":{"id":') &&
-        this.#text(call, 'id') &&
+        this.#string(call, 'id') &&
         this.#is(',"name":') &&
-        this.#text(call, 'name') &&
+        this.#string(call, 'name') &&
         this.#is(',"input":') &&
         this.#raw(call, 'input') &&
         this.#is('}}')
@@ -133,17 +143,17 @@ class Walk {
     if (thinking !== undefined) {
       if (!isObject(thinking) || !this.#is('{"thinking":{')) return false;
       const { text: words, signature } = thinking;
-      if (words !== undefined && !(this.#is('"text":') && this.#text(thinking, 'text', true))) return false;
+      if (words !== undefined && !(this.#is('"text":') && this.#string(thinking, 'text', true))) return false;
       if (signature === undefined) return this.#is('}}');
       if (words !== undefined && !this.#is(',')) return false;
-      if (!(this.#is('"signature":') && this.#text(thinking, 'signature', true))) return false;
+      if (!(this.#is('"signature":') && this.#string(thinking, 'signature', true))) return false;
       return goBase64(signature) === signature && this.#is('}}');
     }
     if (provider !== undefined)
       return (
         isObject(provider) &&
         this.#is('{"provider":{"kind":') &&
-        this.#text(provider, 'kind') &&
+        this.#string(provider, 'kind') &&
         this.#is(',"raw":') &&
         this.#raw(provider, 'raw') &&
         this.#is('}}')
@@ -155,16 +165,16 @@ class Walk {
     return (
       isObject(result) &&
       this.#is('{"tool_use_id":') &&
-      this.#text(result, 'tool_use_id') &&
+      this.#string(result, 'tool_use_id') &&
       this.#is(',"content":') &&
-      this.#text(result, 'content') &&
+      this.#string(result, 'content') &&
       (result.is_error === undefined || this.#is(',"is_error":true')) &&
       this.#is('}')
     );
   }
 
   #is(expected: string): boolean {
-    if (!this.text.startsWith(expected, this.#at)) return false;
+    if (!this.#text.startsWith(expected, this.#at)) return false;
     this.#at += expected.length;
     return true;
   }
@@ -172,21 +182,21 @@ class Walk {
   /** A whole number of at most 15 digits, not negative, in its shortest form. */
   #count(positive: boolean): boolean {
     const from = this.#at;
-    const first = this.text.charCodeAt(from);
+    const first = this.#text.charCodeAt(from);
     if (first === ZERO) {
       this.#at++;
       return !positive;
     }
     let code = first;
-    while (code >= ZERO && code <= NINE) code = this.text.charCodeAt(++this.#at);
+    while (code >= ZERO && code <= NINE) code = this.#text.charCodeAt(++this.#at);
     return this.#at > from && this.#at - from <= MAX_DIGITS;
   }
 
   /** The string that `holder[key]` was parsed from. Its value is JSON.parse's, lone surrogates aside. */
-  #text<K extends string>(holder: { [key in K]?: string }, key: K, filled = false): boolean {
+  #string<K extends string>(holder: { [key in K]?: string }, key: K, filled = false): boolean {
     const from = this.#at;
-    if (this.text.charCodeAt(from) !== QUOTE) return false;
-    this.#at = endOfString(this.text, from);
+    if (this.#text.charCodeAt(from) !== QUOTE) return false;
+    this.#at = endOfString(this.#text, from);
     if (this.#at === -1 || (filled && this.#at === from + 2)) return false;
     const value = holder[key];
     if (typeof value !== 'string') return false;
@@ -199,14 +209,14 @@ class Walk {
     if (!(key in holder)) return false;
     const from = this.#at;
     if (!this.#skip()) return false;
-    const raw = this.text.slice(from, this.#at);
+    const raw = this.#text.slice(from, this.#at);
     holder[key] = (RAW_NEEDS_WORK.test(raw) ? compactJson(raw) : raw) as RawJson;
     return true;
   }
 
   /** Passes one JSON value of any kind; that it is one, JSON.parse has proved. */
   #skip(): boolean {
-    const { text } = this;
+    const text = this.#text;
     let depth = 0;
     for (let at = this.#at; at < text.length; at++) {
       const char = text.charAt(at);
@@ -235,6 +245,8 @@ class Walk {
     return false;
   }
 }
+
+const walk = new Walk();
 
 const isObject = <T>(value: T | undefined): value is T & object =>
   typeof value === 'object' && value !== null;

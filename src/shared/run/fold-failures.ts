@@ -8,6 +8,11 @@ export interface At {
   byte?: number;
 }
 
+export const where = (seq: number, place: { line: number; offset: number } | undefined): At => ({
+  seq,
+  ...(place && { line: place.line, byte: place.offset }),
+});
+
 export const emptyRun = (): Failure =>
   new Failure({
     code: 'empty',

@@ -1,6 +1,5 @@
 import { Conversation, toolUseIds, userText } from './conversation';
-import { corrupt, emptyRun, noMeta, wrongVersion } from './fold-failures';
-import type { At } from './fold-failures';
+import { corrupt, emptyRun, noMeta, where, wrongVersion } from './fold-failures';
 import { PROTOCOL, RECORD_VERSION } from './record';
 import { readJournal } from './read';
 import type { JournalRead } from './read';
@@ -28,10 +27,12 @@ interface OpenTurn {
   assistant: Message;
   iteration: number;
   stopReason: string;
-  asked: Set<string>;
+  asked: ReadonlySet<string>;
   results: ToolResultBlock[];
-  answered: Set<string>;
+  answered: Set<string> | undefined;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 const KINDS = new Map<string, RecordKind>(
   Object.entries(PROTOCOL).map(([kind, id]) => [id, kind as RecordKind]),
@@ -126,20 +127,30 @@ export class Folder {
 
   #check(record: RunRecord, place: Place | undefined): RecordKind {
     const { seq } = record;
-    const at = (): At => ({ seq, ...(place && { line: place.line, byte: place.offset }) });
     const kind = KINDS.get(record.protocol);
     if (!this.#meta) {
-      if (kind !== 'meta' || !record.meta) throw noMeta(at());
-      if (record.meta.version !== RECORD_VERSION) throw wrongVersion(record.meta.version, at());
+      if (kind !== 'meta' || !record.meta) throw noMeta(where(seq, place));
+      const { version } = record.meta;
+      if (version !== RECORD_VERSION) throw wrongVersion(version, where(seq, place));
       return kind;
     }
-    if (seq <= this.#lastSeq) throw corrupt(`record ${seq} comes after record ${this.#lastSeq}`, at());
-    if (kind === undefined) throw corrupt(`record ${seq} is of a kind that nobody knows`, at());
-    if (kind === 'meta') throw corrupt(`record ${seq} starts the run a second time`, at());
-    if (!record[kind]) throw corrupt(`record ${seq} has no content`, at());
-    if (kind === 'tool_result' && !this.#open)
-      throw corrupt(`record ${seq} answers a tool where none was asked for`, at());
-    return kind;
+    if (
+      seq > this.#lastSeq &&
+      kind &&
+      kind !== 'meta' &&
+      record[kind] &&
+      (kind !== 'tool_result' || this.#open)
+    )
+      return kind;
+    throw corrupt(this.#contradiction(record, kind), where(seq, place));
+  }
+
+  #contradiction({ seq }: RunRecord, kind: RecordKind | undefined): string {
+    if (seq <= this.#lastSeq) return `record ${seq} comes after record ${this.#lastSeq}`;
+    if (kind === undefined) return `record ${seq} is of a kind that nobody knows`;
+    if (kind === 'meta') return `record ${seq} starts the run a second time`;
+    if (kind === 'tool_result' && !this.#open) return `record ${seq} answers a tool where none was asked for`;
+    return `record ${seq} has no content`;
   }
 
   #assistant(payload: AssistantPayload): void {
@@ -147,8 +158,9 @@ export class Folder {
     const { message, iteration, stop_reason: stopReason = '' } = payload;
     if (message.role !== 'assistant')
       this.#warn('odd_role', `An answer of the model has the role "${message.role}".`);
-    const asked = new Set(toolUseIds(message));
-    this.#open = { assistant: message, iteration, stopReason, asked, results: [], answered: new Set() };
+    const ids = toolUseIds(message);
+    const asked = ids.length === 0 ? NONE : new Set(ids);
+    this.#open = { assistant: message, iteration, stopReason, asked, results: [], answered: undefined };
     this.#nextIteration = iteration + 1;
     this.#stopReason = stopReason;
     const counters = this.#counters;
@@ -172,13 +184,14 @@ export class Folder {
     if (!open) return;
     if (!open.asked.has(id))
       this.#warn('orphan_result', `A result answers "${id}", which the turn before it did not ask for.`);
-    else if (open.answered.has(id))
+    else if (open.answered?.has(id))
       this.#warn('double_result', `The tool call "${id}" has more than one result.`);
     if (result.tool_use_id !== id)
       this.#warn(
         'id_mismatch',
         `A result is recorded for "${id}" but says that it answers "${result.tool_use_id}".`,
       );
+    open.answered ??= new Set();
     open.answered.add(id);
     open.results.push(result);
     this.#counters.tool_calls++;
@@ -211,7 +224,7 @@ export class Folder {
         iteration,
         stop_reason: stopReason,
         results: [...results],
-        answered: [...answered],
+        answered: [...(answered ?? [])],
       };
     } else if (open) {
       const tail = new Conversation();
@@ -244,7 +257,7 @@ export class Folder {
   }
 }
 
-const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered.has(id));
+const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered?.has(id));
 
 export interface Folded {
   state: RunState;
