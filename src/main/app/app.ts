@@ -107,6 +107,7 @@ export function createApp(options: AppOptions): App {
     }),
     profiles: new ProfileDesk(options.profilesPath, options.env, door),
   };
+  library.warm();
   door.theme?.(prefs.get().theme);
   const handlers: Handlers = { ...runHandlers(services), ...deskHandlers(services) };
 

@@ -44,6 +44,11 @@ export class Library {
 
   constructor(private readonly options: LibraryOptions) {}
 
+  /** Begins to list and to watch before anybody asks. A store that cannot be read says so when it is asked. */
+  warm(): void {
+    this.#start().catch(() => undefined);
+  }
+
   async page(query: PageQuery): Promise<CommandOutput<'library.page'>> {
     await this.#start();
     const { live, store } = { live: this.options.live(), store: this.options.label };

@@ -1,7 +1,7 @@
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 import type { SessionSnapshot } from '../agent/session';
 import type { RunSummary } from '../journal/journal';
-import { statusOf } from './status';
+import { runStatus } from '../../shared/run/status';
 import { amount, firstWords, some } from './words';
 
 /** What the process that writes a run knows of it beyond its row in the store. */
@@ -15,7 +15,7 @@ export interface LiveRun {
 /** A run as the library shows it: the store's row, the writing session over it. One of both is there. */
 export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, store: string): RunRow {
   const snapshot = live?.snapshot;
-  const status = statusOf(row, snapshot);
+  const status = runStatus(row ?? NOWHERE, snapshot);
   const prompt = snapshot?.state.prompt ?? row?.prompt;
   const title = row?.catalogue.title;
   const counters = snapshot?.counters ?? row?.counters;
@@ -41,6 +41,9 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
     ...(row?.failure && { failure: row.failure }),
   };
 }
+
+/** A private run has no row. */
+const NOWHERE = { health: 'ok', terminal: { reason: 'completed' }, facts: { terminalIsLast: true } } as const;
 
 const nameless = (row: RunSummary | undefined) =>
   row?.health === 'damaged' ? `Damaged run ${row.id.slice(0, 12)}` : 'Never started';

@@ -20,6 +20,9 @@ export type Slot = { key: string; seq: number } & (
   | { kind: 'damage'; text: string }
 );
 
+/** A service's own block that stands for thinking that it keeps to itself. */
+const REDACTED = 'redacted_thinking';
+
 export function blockItem(
   block: Block,
   iteration: number,
@@ -28,14 +31,10 @@ export function blockItem(
 ): TranscriptItem {
   if (block.text) return { kind: 'text', ...base, iteration, ...cut(block.text.text, limit) };
   if (block.thinking) {
-    const text = block.thinking.text ?? '';
-    return {
-      kind: 'thinking',
-      ...base,
-      iteration,
-      ...cut(text, limit),
-      ...(text === '' && { redacted: true }),
-    };
+    return { kind: 'thinking', ...base, iteration, ...cut(block.thinking.text ?? '', limit) };
+  }
+  if (block.provider?.kind === REDACTED) {
+    return { kind: 'thinking', ...base, iteration, text: '', redacted: true };
   }
   if (block.provider) {
     return {

@@ -18,6 +18,9 @@ export interface LiveMarks {
   waiting?: string | undefined;
 }
 
+/** The iteration of what stands oddly in a message of the person. */
+const ODD_ITERATION = -1;
+
 export interface Hit {
   index: number;
   key: string;
@@ -30,8 +33,10 @@ export interface Hit {
  */
 export class Transcript {
   readonly #slots: Slot[] = [];
-  readonly #open = new Map<string, number>();
-  readonly #calls = new Map<string, number>();
+  /** Indices of calls without a result. */
+  readonly #open = new Set<number>();
+  /** Calls by id; where an id comes again, those of its newest record. */
+  readonly #calls = new Map<string, { seq: number; indices: number[] }>();
   readonly #times = new Map<number, string>();
   readonly #intents = new Map<string, { at: string; changes: boolean }>();
   readonly #clips = new Map<string, string>();
@@ -67,21 +72,21 @@ export class Transcript {
       changed.push(this.#end);
       this.#end = undefined;
     }
-    if (record.meta) changed.push(this.#add({ key: '1.0', seq, kind: 'prompt', text: record.meta.prompt }));
+    if (record.meta && record.meta.prompt !== '') {
+      changed.push(this.#add({ key: '1.0', seq, kind: 'prompt', text: record.meta.prompt }));
+    }
     if (record.assistant) {
       const { iteration, message } = record.assistant;
-      for (const [n, block] of (message.content ?? []).entries())
-        changed.push(this.#block(seq, n, block, iteration));
+      for (const [n, block] of (message.content ?? []).entries()) {
+        changed.push(...this.#said(seq, n, block, iteration, 'text'));
+      }
     }
     if (record.user) {
       for (const [n, block] of (record.user.message.content ?? []).entries()) {
-        if (block.text)
-          changed.push(this.#add({ key: `${seq}.${n}`, seq, kind: 'prompt', text: block.text.text }));
-        else if (block.tool_result) changed.push(this.#result(seq, n, block.tool_result));
-        else changed.push(this.#block(seq, n, block, 0));
+        changed.push(...this.#said(seq, n, block, ODD_ITERATION, 'prompt'));
       }
     }
-    if (record.tool_result) changed.push(this.#result(seq, 0, record.tool_result.result));
+    if (record.tool_result) changed.push(this.#result({ key: `${seq}.0`, seq }, record.tool_result.result));
     if (record.terminal) {
       const { reason, message } = record.terminal;
       this.#end = this.#add({ key: `${seq}.0`, seq, kind: 'end', reason, message, past: false });
@@ -142,7 +147,7 @@ export class Transcript {
   mark(marks: LiveMarks): number[] {
     const before = this.#marks;
     this.#marks = marks;
-    if (before.alive !== marks.alive) return [...this.#open.values()];
+    if (before.alive !== marks.alive) return [...this.#open];
     const ids = new Set([before.running, before.waiting, marks.running, marks.waiting]);
     return [...ids].flatMap((id) => (id === undefined ? [] : this.#callAt(id)));
   }
@@ -231,28 +236,52 @@ export class Transcript {
   }
 
   #callAt(id: string): number[] {
-    const index = this.#calls.get(id);
-    return index === undefined ? [] : [index];
+    return this.#calls.get(id)?.indices ?? [];
   }
 
-  #block(seq: number, n: number, block: Block, iteration: number): number {
-    const key = `${seq}.${n}`;
-    if (!block.tool_use) return this.#add({ key, seq, kind: 'block', block, iteration });
-    const { id, name, input } = block.tool_use;
-    const index = this.#add({ key, seq, kind: 'call', id, tool: name, input, iteration });
-    this.#open.set(id, index);
-    this.#calls.set(id, index);
-    return index;
+  /** One block is one item; a block of several kinds (nobody writes them) is one for each. */
+  #said(seq: number, n: number, block: Block, iteration: number, text: 'text' | 'prompt'): number[] {
+    const added: number[] = [];
+    const place = (): { key: string; seq: number } => ({
+      key: added.length === 0 ? `${seq}.${n}` : `${seq}.${n}.${added.length}`,
+      seq,
+    });
+    if (text === 'prompt' && block.text?.text) {
+      added.push(this.#add({ ...place(), kind: 'prompt', text: block.text.text }));
+    }
+    if (block.thinking?.text) {
+      added.push(this.#add({ ...place(), kind: 'block', block: { thinking: block.thinking }, iteration }));
+    }
+    if (text === 'text' && block.text?.text) {
+      added.push(this.#add({ ...place(), kind: 'block', block: { text: block.text }, iteration }));
+    }
+    if (block.provider) {
+      added.push(this.#add({ ...place(), kind: 'block', block: { provider: block.provider }, iteration }));
+    }
+    if (block.tool_result) added.push(this.#result(place(), block.tool_result));
+    if (block.tool_use) {
+      const { id, name, input } = block.tool_use;
+      const at = place();
+      const index = this.#add({ ...at, kind: 'call', id, tool: name, input, iteration });
+      const same = this.#calls.get(id);
+      if (same && same.seq === seq) same.indices.push(index);
+      else this.#calls.set(id, { seq, indices: [index] });
+      this.#open.add(index);
+      added.push(index);
+    }
+    return added;
   }
 
-  #result(seq: number, n: number, block: NonNullable<Block['tool_result']>): number {
-    const result: Result = { seq, content: block.content, isError: block.is_error === true };
-    const index = this.#open.get(block.tool_use_id);
+  /** Answers the newest turn's first open call of that id, else its last one anew. */
+  #result(place: { key: string; seq: number }, block: NonNullable<Block['tool_result']>): number {
+    const result: Result = { seq: place.seq, content: block.content, isError: block.is_error === true };
+    const calls = this.#calls.get(block.tool_use_id)?.indices;
+    const index = calls?.find((each) => this.#open.has(each)) ?? calls?.at(-1);
     const slot = index === undefined ? undefined : this.#slots[index];
     if (index === undefined || slot?.kind !== 'call') {
-      return this.#add({ key: `${seq}.${n}`, seq, kind: 'orphan', id: block.tool_use_id, result });
+      return this.#add({ ...place, kind: 'orphan', id: block.tool_use_id, result });
     }
-    this.#open.delete(block.tool_use_id);
+    this.#open.delete(index);
     slot.result = result;
     return index;
   }

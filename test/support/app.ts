@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App } from '../../src/main/app/app';
+import type { Attention, Door, Question } from '../../src/main/app/door';
+import type { OutsideLink } from '../../src/main/app/link';
+import { InlineReader } from '../../src/main/app/read/inline-reader';
+import { toolWords } from '../../src/main/app/read/tool-words';
+import type { AgentParts } from '../../src/main/agent/session';
+import { fileStore } from '../../src/main/journal/file';
+import type { RunStore } from '../../src/main/journal/journal';
+import type { Model } from '../../src/main/model/model';
+import { agentParts } from '../../src/main/parts';
+import { builtInTools } from '../../src/main/tool/registry';
+import { connect, type Client } from '../../src/shared/contract/connect';
+import type { CommandName, CommandOutput } from '../../src/shared/contract/contract';
+import { follow } from '../../src/shared/contract/follow';
+import type { TranscriptItem } from '../../src/shared/contract/items';
+import { memoryPair } from '../../src/shared/contract/memory-port';
+import type { RunChange, RunHead } from '../../src/shared/contract/views';
+import type { Failure } from '../../src/shared/run/failure';
+import { until } from './wait';
+
+export interface Desk {
+  app: App;
+  store: RunStore;
+  /** Where everything of this app is; `runs` holds the journals. */
+  home: string;
+  folder: string;
+  /** A new window. */
+  window(): Client;
+  /** What the door was asked for. */
+  asked: {
+    questions: Question[];
+    links: OutsideLink[];
+    attention: Attention[];
+    themes: string[];
+    picks: number;
+  };
+  bugs: unknown[];
+  close(): Promise<void>;
+}
+
+export interface DeskOptions {
+  home?: string;
+  kind?: 'electron' | 'browser';
+  model?: Model;
+  store?: RunStore;
+  /** What the person answers in the native dialog, and to questions. */
+  picks?: string[];
+  answers?: boolean[];
+  roots?: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+export const makeHomeFolder = () => mkdtempSync(join(tmpdir(), 'holdfast-app-'));
+
+/** The whole core behind a door that a test plays; journals are real files. */
+export function makeDesk(options: DeskOptions = {}): Desk {
+  const home = options.home ?? makeHomeFolder();
+  const folder = join(home, 'papers');
+  mkdirSync(folder, { recursive: true });
+  const store = options.store ?? fileStore(join(home, 'runs'));
+  const asked: Desk['asked'] = { questions: [], links: [], attention: [], themes: [], picks: 0 };
+  const picks = [...(options.picks ?? [])];
+  const answers = [...(options.answers ?? [])];
+  const bugs: unknown[] = [];
+  const door: Door = {
+    kind: options.kind ?? 'browser',
+    confirm: async (question) => {
+      asked.questions.push(question);
+      return answers.shift() ?? false;
+    },
+    attention: (event) => asked.attention.push(event),
+    theme: (theme) => asked.themes.push(theme),
+    ...(options.kind === 'electron' && {
+      pickFolder: async () => {
+        asked.picks++;
+        return picks.shift() ?? '';
+      },
+      openOutside: async (link: OutsideLink) => {
+        asked.links.push(link);
+        return answers.shift() ?? false;
+      },
+    }),
+  };
+  const { model } = options;
+  const real = agentParts(options.env ?? {});
+  const parts: AgentParts = model ? { ...real, model: () => model } : real;
+  const app = createApp({
+    parts,
+    store,
+    reader: new InlineReader(store, toolWords(builtInTools('practice'))),
+    door,
+    version: '0.0.0-test',
+    label: 'Test',
+    state: join(home, 'state'),
+    home,
+    samples: join(home, 'state'),
+    roots: options.roots ?? [],
+    profilesPath: join(home, 'config', 'profiles.yaml'),
+    env: options.env ?? {},
+    onBug: (error) => bugs.push(error),
+  });
+  const clients: Client[] = [];
+  return {
+    app,
+    store,
+    home,
+    folder,
+    asked,
+    bugs,
+    window() {
+      const [main, page] = memoryPair();
+      app.connect(main);
+      const client = connect(page);
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      for (const client of clients) client.close();
+      await app.close();
+      if (!options.home) rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** A window that shows one run, as the real one would hold it. */
+export class Shown {
+  head: RunHead | undefined;
+  readonly items = new Map<string, TranscriptItem>();
+  order: string[] = [];
+  stream = { text: '', thinking: '' };
+  readonly notices: string[] = [];
+  readonly changes: RunChange[] = [];
+  rotated: string | undefined;
+  snapshots = 0;
+  failure: Failure | undefined;
+  readonly stop: () => void;
+  #loading = Promise.resolve();
+
+  constructor(
+    private readonly client: Client,
+    private readonly id: string,
+  ) {
+    this.stop = follow(client, id, {
+      snapshot: (view) => {
+        this.snapshots++;
+        this.items.clear();
+        this.order = [];
+        this.head = view.head;
+        this.stream = { text: view.stream?.text ?? '', thinking: view.stream?.thinking ?? '' };
+        this.#loading = this.#load();
+      },
+      change: (change) => {
+        this.changes.push(change);
+        this.#take(change);
+      },
+      failed: (failure) => (this.failure = failure),
+    });
+  }
+
+  list(): TranscriptItem[] {
+    return this.order.flatMap((key) => this.items.get(key) ?? []);
+  }
+  texts(): string[] {
+    return this.list().flatMap((item) => ('text' in item ? [item.text] : []));
+  }
+  call(tool?: string): Extract<TranscriptItem, { kind: 'call' }> | undefined {
+    return this.list().find(
+      (item): item is Extract<TranscriptItem, { kind: 'call' }> =>
+        item.kind === 'call' && (tool === undefined || item.tool === tool),
+    );
+  }
+  async status(status: RunHead['row']['status'], limit?: number): Promise<this> {
+    await until(() => this.head?.row.status === status, limit);
+    await this.#loading;
+    return this;
+  }
+
+  async #load(): Promise<void> {
+    const all: TranscriptItem[] = [];
+    for (;;) {
+      const page = await this.client.call('run.items', { id: this.id, from: all.length, limit: 200 });
+      all.push(...page.items);
+      if (all.length >= page.total || page.items.length === 0) break;
+    }
+    for (const item of all) {
+      // What changes brought meanwhile is newer.
+      if (!this.items.has(item.key)) this.items.set(item.key, item);
+    }
+    this.order = [...new Set([...all.map((item) => item.key), ...this.order])];
+  }
+
+  #take(change: RunChange): void {
+    if (change.type === 'head') this.head = change.head;
+    if (change.type === 'notice') this.notices.push(change.code);
+    if (change.type === 'rotated') this.rotated = change.to;
+    if (change.type === 'stream') {
+      const held = this.stream[change.part];
+      this.stream[change.part] = held.slice(0, change.from) + change.text;
+    }
+    if (change.type === 'stream_end') this.stream = { text: '', thinking: '' };
+    if (change.type !== 'items') return;
+    for (const item of change.items) {
+      if (!this.order.includes(item.key)) this.order.push(item.key);
+      this.items.set(item.key, item);
+    }
+  }
+}
+
+/** Starts a run as a window does. */
+export async function startChat(
+  client: Client,
+  prompt: string,
+  more: { chat?: boolean; private?: boolean; folder?: string; profile?: string } = {},
+): Promise<{ id: string; shown: Shown }> {
+  const { id } = await client.call('run.start', {
+    prompt,
+    chat: more.chat ?? true,
+    private: more.private ?? false,
+    profile: more.profile ?? 'Practice',
+    ...(more.folder !== undefined && { folder: more.folder }),
+  });
+  return { id, shown: new Shown(client, id) };
+}
+
+export type Output<N extends CommandName> = CommandOutput<N>;
