@@ -140,6 +140,10 @@ export async function deleteRun(row: RunRow): Promise<void> {
   const { place } = useApp.getState();
   if (place.view === 'run' && place.id === row.id) go({ view: 'new' });
   libraryChanged();
+  if (row.private) {
+    toast({ tone: 'info', text: `“${row.title}” is forgotten.` });
+    return;
+  }
   const undo = () => {
     call('run.restore', { id: row.id }).then(() => {
       libraryChanged();

@@ -1,7 +1,6 @@
 import { create } from 'zustand';
 import type { FailureInfo } from '../../shared/run/failure';
 import { call, failureOf } from '../client';
-import { useApp } from './app';
 
 interface LinkQuestion {
   url: string | undefined;
@@ -17,9 +16,12 @@ export const forgetLink = () => useLinks.setState({ url: undefined, failure: und
 /** Hands an address to the main process, which asks and opens it outside; what it cannot open is shown instead. */
 export async function openLink(url: string): Promise<void> {
   try {
-    const { done } = await call('link.open', { url: url.slice(0, 4096) });
-    if (!done && useApp.getState().hello?.door === 'browser') useLinks.setState({ url, failure: undefined });
+    await call('link.open', { url: url.slice(0, 4096) });
   } catch (error) {
-    useLinks.setState({ url, failure: failureOf(error) });
+    const failure = failureOf(error);
+    const checked = failure.data?.['href'];
+    // The browser door opens nothing by itself: it hands the checked address back, and the person's click opens it.
+    if (typeof checked === 'string') useLinks.setState({ url: checked, failure: undefined });
+    else useLinks.setState({ url, failure });
   }
 }

@@ -115,6 +115,7 @@ function Say({ head }: { head: RunHead }) {
   const pausing = head.pausing;
   return (
     <>
+      {head.failure && !working && !asks && <FailureNote failure={head.failure} />}
       <Queue head={head} />
       <Composer
         ref={field}

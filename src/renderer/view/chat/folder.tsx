@@ -194,7 +194,7 @@ export function FolderPicker({
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look="primary"
-          disabled={!list || failure !== undefined}
+          disabled={!list || failure !== undefined || list.path === home}
           onClick={() => list && onPick(list.path)}
         >
           Use this folder

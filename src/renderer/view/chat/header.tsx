@@ -103,17 +103,15 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
               Stop now
             </MenuItem>
           )}
-          {!row.private && (
-            <MenuItem
-              icon={<Trash2 size="1rem" />}
-              tone="bad"
-              disabled={active || row.elsewhere}
-              hint={active || row.elsewhere ? 'Not while it is being written' : undefined}
-              onSelect={() => void deleteRun(row)}
-            >
-              Delete
-            </MenuItem>
-          )}
+          <MenuItem
+            icon={<Trash2 size="1rem" />}
+            tone="bad"
+            disabled={active || row.elsewhere}
+            hint={active || row.elsewhere ? 'Not while it is being written' : undefined}
+            onSelect={() => void deleteRun(row)}
+          >
+            {row.private ? 'Forget this private chat' : 'Delete'}
+          </MenuItem>
         </Menu>
       </div>
     </header>

@@ -33,7 +33,7 @@ const EXAMPLES = [
   {
     icon: ScrollText,
     title: 'Find something',
-    text: 'Search for invoice',
+    text: 'Search for TODO',
     hint: 'Looks into every text file',
   },
   {

@@ -49,7 +49,7 @@ export const ToolCard = memo(function ToolCard({ item }: { item: Call }) {
             <span className={s['asks']}>asks to run</span>
           ) : (
             <code className={s['line']} dir="ltr">
-              <Shown text={item.line} />
+              <Shown text={behindName(item)} />
             </code>
           )}
         </button>
@@ -152,6 +152,11 @@ function Result({
       )}
     </div>
   );
+}
+
+/** What a tool says of a call, without its own name, which stands beside it. */
+function behindName({ line, tool }: Call): string {
+  return line.startsWith(`${tool} `) ? line.slice(tool.length + 1) : line;
 }
 
 /** The first lines of a text, and of a very long line its beginning. */

@@ -81,21 +81,17 @@ export const LibraryRow = memo(function LibraryRow({
         <MenuItem icon={<Pencil size="1rem" />} keys="F2" onSelect={() => setRenaming(true)}>
           Rename
         </MenuItem>
-        {!row.private && (
-          <>
-            <MenuLine />
-            <MenuItem
-              icon={<Trash2 size="1rem" />}
-              tone="bad"
-              keys="delete"
-              disabled={busy}
-              hint={busy ? 'Not while it is being written' : undefined}
-              onSelect={() => void deleteRun(row)}
-            >
-              Delete
-            </MenuItem>
-          </>
-        )}
+        <MenuLine />
+        <MenuItem
+          icon={<Trash2 size="1rem" />}
+          tone="bad"
+          keys="delete"
+          disabled={busy}
+          hint={busy ? 'Not while it is being written' : undefined}
+          onSelect={() => void deleteRun(row)}
+        >
+          {row.private ? 'Forget this private chat' : 'Delete'}
+        </MenuItem>
       </Menu>
     </div>
   );

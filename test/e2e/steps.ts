@@ -1,0 +1,82 @@
+import { expect } from 'vitest';
+import type { Locator, Page } from 'playwright';
+import type { Started } from './harness';
+
+/** What a person does in the window, by what they see: names, words and keys. */
+
+export const composer = (page: Page): Locator => page.locator('[data-composer]');
+export const conversation = (page: Page): Locator =>
+  page.getByRole('region', { name: /^(Conversation|Transcript)$/ });
+export const badge = (page: Page): Locator => page.locator('main header [data-of]').first();
+export const rows = (page: Page): Locator => page.locator('[data-run-row]');
+
+/** The window is connected and shows its first view. */
+export async function ready(page: Page): Promise<void> {
+  await composer(page)
+    .or(page.getByRole('heading', { level: 1 }))
+    .first()
+    .waitFor();
+  await page
+    .getByText(/\d+ runs?$/)
+    .first()
+    .waitFor();
+}
+
+/** Chooses a folder: in the window's own picker, or in the dialog of the system. */
+export async function chooseFolder(started: Started, path: string): Promise<void> {
+  const { page } = started;
+  if (started.target === 'stand-in') await started.system('answer', { kind: 'openDialog', value: path });
+  await page.getByRole('button', { name: /^(Choose a folder|Folder:)/ }).click();
+  await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
+  if (started.target === 'browser door') {
+    await page.getByRole('textbox', { name: 'Path' }).fill(path);
+    await page.getByRole('button', { name: 'Go' }).click();
+    await expect.poll(() => page.getByText(/\d+ files?$/).count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Use this folder' }).click();
+  }
+  await page.getByRole('button', { name: /^Folder:/ }).waitFor();
+}
+
+/** Starts a new chat and waits until it is shown. */
+export async function startChat(
+  started: Started,
+  text: string,
+  options: { folder?: string; hidden?: boolean } = {},
+) {
+  const { page } = started;
+  if (!(await page.getByRole('heading', { name: 'What should it work on?' }).isVisible())) {
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+  }
+  if (options.folder !== undefined) await chooseFolder(started, options.folder);
+  if (options.hidden) await page.getByRole('button', { name: 'Private' }).click();
+  await composer(page).fill(text);
+  await composer(page).press('Enter');
+  await page.locator('main header h1').waitFor();
+  await conversation(page).waitFor();
+}
+
+export async function say(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press('Enter');
+  await expect.poll(() => composer(page).inputValue()).toBe('');
+}
+
+/** Waits until the run that is shown is in a state, by its word. */
+export async function status(page: Page, word: string | RegExp): Promise<void> {
+  await page.locator('main header').getByText(word).first().waitFor();
+}
+
+/** Presses a button of an approval as a keyboard user does. */
+export async function allow(
+  page: Page,
+  which: 'Allow once' | 'Allow for this run' = 'Allow once',
+): Promise<void> {
+  const button = page.getByRole('button', { name: which });
+  await button.focus();
+  await button.press('Space');
+}
+
+export async function openRow(page: Page, title: string | RegExp): Promise<void> {
+  await rows(page).filter({ hasText: title }).first().click();
+  await page.locator('main header h1').waitFor();
+}
