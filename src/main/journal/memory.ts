@@ -1,4 +1,4 @@
-import { encodeLine } from '../../shared/run/codec';
+import { decodeRecord, encodeLine } from '../../shared/run/codec';
 import type { RunRecord } from '../../shared/run/record';
 import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import { checkPatch, patched } from './catalogue';
@@ -18,6 +18,16 @@ interface Kept {
   catalogue: CatalogueEntry;
   updated: Date;
 }
+
+const newRun = (): Kept => ({
+  lines: [],
+  places: [],
+  sidecar: [],
+  texts: new Map(),
+  catalogue: {},
+  updated: new Date(),
+});
+const NEWLINE = new Uint8Array([0x0a]);
 
 /**
  * A store that lasts as long as its process: for tests, and as the shortest complete reading of what a store does.
@@ -61,16 +71,16 @@ export function memoryStore(): RunStore {
   const row = (id: string, run: Kept): RunSummary =>
     summaryOf(readRun(Buffer.concat(run.lines)), around(id, run));
 
-  function write(run: Kept, record: RunRecord): RecordPlace {
-    const line = encodeLine(record);
+  function place(run: Kept, seq: number, line: Uint8Array): RecordPlace {
     const last = run.places.at(-1);
     const offset = last ? last.offset + last.bytes + 1 : 0;
-    const place = { seq: record.seq, line: run.lines.length + 1, offset, bytes: line.length - 1 };
+    const found = { seq, line: run.lines.length + 1, offset, bytes: line.length - 1 };
     run.lines.push(line);
-    run.places.push(place);
+    run.places.push(found);
     run.updated = new Date();
-    return place;
+    return found;
   }
+  const write = (run: Kept, record: RunRecord): RecordPlace => place(run, record.seq, encodeLine(record));
 
   /** Takes the writer's place; the caller made sure that it is free. */
   function hold(id: string, run: Kept): Journal {
@@ -138,14 +148,7 @@ export function memoryStore(): RunStore {
       checkId(id);
       checkFirst(meta);
       if (runs.has(id)) throw runExists();
-      const run: Kept = {
-        lines: [],
-        places: [],
-        sidecar: [],
-        texts: new Map(),
-        catalogue: {},
-        updated: new Date(),
-      };
+      const run = newRun();
       write(run, meta);
       runs.set(id, run);
       tell(id, 'added');
@@ -210,6 +213,19 @@ export function memoryStore(): RunStore {
       const text = find(id).texts.get(name);
       if (text === undefined) throw notFound('That text is not kept beside this run.');
       return text;
+    },
+    async import(id, { lines, sidecar, catalogue, texts }) {
+      checkId(id);
+      if (runs.has(id)) throw runExists();
+      const run = newRun();
+      for (const line of lines)
+        place(run, decodeRecord(Buffer.from(line).toString('utf8')).seq, Buffer.concat([line, NEWLINE]));
+      const own = sidecar?.filter(({ kind }) => kind !== 'bind') ?? [];
+      if (sidecar) run.sidecar.push(bindEntry(metaSha256(lines[0]!)), ...structuredClone(own));
+      for (const { name, text } of texts) run.texts.set(name, text);
+      run.catalogue = { ...catalogue };
+      runs.set(id, run);
+      tell(id, 'added');
     },
     async close() {
       await Promise.all([...writers.values()].map((journal) => journal.close()));

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { runExists } from '../check';
+import type { RunParcel } from '../parcel';
+import { readRunGently } from '../read';
+import { bindEntry, encodeEntry, metaSha256 } from '../sidecar';
+import type { Place } from './place';
+import { cutFrom, withFile } from './repair';
+import { errno, ioFailure, OPEN, PRIVATE_DIRECTORY, writeWhole } from './vfs';
+import type { Vfs } from './vfs';
+
+/** What a kept text may be called; notes that come with a run name whatever they like. */
+const TEXT_NAME = /^[A-Za-z0-9_-]{1,80}\.txt$/;
+const NEWLINE = new Uint8Array([0x0a]);
+
+/**
+ * Writes a run with exactly these lines, under its lock. What stands beside it comes first and the journal takes its
+ * name last, so the run is there whole or not at all. The folder must have been prepared.
+ */
+export async function importFile(place: Place, id: string, parcel: RunParcel): Promise<void> {
+  const { vfs, path: directory } = place;
+  const paths = place.paths(id);
+  const part = join(directory, `.${id}.part`);
+  await place.alone(id, async () => {
+    if (place.has(id)) {
+      const { bytes } = await place.read(id);
+      if (!(await readRunGently(bytes)).unborn) throw runExists();
+      await cutFrom(vfs, directory, id, paths.journal, bytes, 0);
+    }
+    try {
+      // Of an import that was cut short.
+      await unlinkIfThere(vfs, part);
+      await unlinkIfThere(vfs, paths.sidecar);
+      await vfs.removeTree(paths.texts);
+      await writeTexts(vfs, paths.texts, parcel);
+      await writeNotes(vfs, paths.sidecar, parcel);
+      await writeNew(vfs, part, Buffer.concat(parcel.lines.flatMap((line) => [line, NEWLINE])));
+      await vfs.rename(part, paths.journal);
+      await vfs.syncDirectory(directory);
+    } catch (error) {
+      await unlinkIfThere(vfs, part).catch(() => undefined);
+      throw ioFailure(error, 'bring this run here');
+    }
+  });
+}
+
+async function writeTexts(vfs: Vfs, folder: string, { texts }: RunParcel): Promise<void> {
+  const named = texts.filter(({ name }) => TEXT_NAME.test(name));
+  if (named.length === 0) return;
+  await vfs.mkdir(folder, PRIVATE_DIRECTORY);
+  for (const { name, text } of named) await writeNew(vfs, join(folder, name), Buffer.from(text));
+  await vfs.syncDirectory(folder);
+}
+
+async function writeNotes(vfs: Vfs, path: string, { lines, sidecar }: RunParcel): Promise<void> {
+  const meta = lines[0];
+  if (sidecar === undefined || meta === undefined) return;
+  const notes = [bindEntry(metaSha256(meta)), ...sidecar.filter(({ kind }) => kind !== 'bind')];
+  await writeNew(vfs, path, Buffer.from(notes.map(encodeEntry).join('')));
+}
+
+async function writeNew(vfs: Vfs, path: string, bytes: Uint8Array): Promise<void> {
+  await withFile(vfs, path, OPEN.make, async (fd) => {
+    await writeWhole(vfs, fd, bytes);
+    await vfs.syncAll(fd);
+  });
+}
+
+async function unlinkIfThere(vfs: Vfs, path: string): Promise<void> {
+  try {
+    await vfs.unlink(path);
+  } catch (error) {
+    if (errno(error) !== 'ENOENT') throw error;
+  }
+}
