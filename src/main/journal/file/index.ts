@@ -2,11 +2,13 @@ import type { RunRecord } from '../../../shared/run/record';
 import { checkPatch } from '../catalogue';
 import { checkId, notFound } from '../check';
 import type { Journal, LoadedRun, RunStore, RunSummary, StoreSupports, Writer } from '../journal';
+import type { RunParcel } from '../parcel';
 import { loadedRun, readRunGently } from '../read';
 import type { Reading } from '../read';
 import { createJournal, openJournal } from './begin';
 import type { Beginning } from './begin';
 import { FileCatalogue } from './catalogue';
+import { importFile } from './import';
 import { Lister } from './list';
 import type { ListParts } from './list';
 import { ListCache } from './list-cache';
@@ -159,8 +161,8 @@ class FileStore implements RunStore {
   }
 
   async trashed(): Promise<RunSummary[]> {
-    const { folder, trash, vfs } = this.#place;
-    if (!folder.readable || vfs.look(trash) === undefined) return [];
+    const { trash } = this.#place;
+    if (!this.#place.hasTrash()) return [];
     return this.#trashLister.list({ ...this.#parts(), directory: trash, writer: () => 'none' });
   }
 
@@ -207,6 +209,14 @@ class FileStore implements RunStore {
   async kept(id: string, name: string): Promise<string> {
     checkId(id);
     return readText(this.#place.vfs, this.#place.paths(id).texts, name);
+  }
+
+  async import(id: string, parcel: RunParcel): Promise<void> {
+    checkId(id);
+    await this.#place.folder.prepare();
+    await importFile(this.#place, id, parcel);
+    await this.#catalogue.forget(id);
+    if (Object.keys(parcel.catalogue).length > 0) await this.#catalogue.label(id, parcel.catalogue);
   }
 
   async close(): Promise<void> {

@@ -82,9 +82,10 @@ interface Kernel {
 
 async function takeKernelLock(vfs: Vfs, path: string): Promise<Kernel> {
   for (let attempt = 1; ; attempt++) {
-    const leftBehind = vfs.lstat(path) !== undefined;
     let fd: number;
+    let leftBehind: boolean;
     try {
+      leftBehind = vfs.lstat(path) !== undefined;
       fd = await vfs.open(path, OPEN.lock);
     } catch (error) {
       throw ioFailure(error, 'open the lock file of this run');

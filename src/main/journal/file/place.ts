@@ -59,11 +59,24 @@ export class Place {
   }
 
   has(id: string): boolean {
-    return this.folder.readable && this.vfs.look(this.paths(id).journal) !== undefined;
+    return this.#exists(this.paths(id).journal);
   }
 
   hasTrashed(id: string): boolean {
-    return this.folder.readable && this.vfs.look(runPaths(this.trash, id).journal) !== undefined;
+    return this.#exists(runPaths(this.trash, id).journal);
+  }
+
+  hasTrash(): boolean {
+    return this.#exists(this.trash);
+  }
+
+  #exists(path: string): boolean {
+    if (!this.folder.readable) return false;
+    try {
+      return this.vfs.look(path) !== undefined;
+    } catch (error) {
+      throw ioFailure(error, 'look for this run');
+    }
   }
 
   /** A journal's bytes as they are now. Failures: `not_found`, `store_unsafe`, `io`. */
@@ -113,7 +126,7 @@ export class Place {
     const paths = this.paths(id);
     if (here.has(paths.journal)) return 'here';
     // Another program's locks cannot be seen from here; that it has locked this run at some time can.
-    if (!this.folder.writable) return this.vfs.look(paths.lock) === undefined ? 'none' : 'unknown';
+    if (!this.folder.writable) return this.#exists(paths.lock) ? 'unknown' : 'none';
     return probeLock(paths, this.locking);
   }
 }

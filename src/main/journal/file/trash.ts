@@ -12,8 +12,8 @@ import type { Vfs } from './vfs';
  * out of it, and is deleted last. Whatever else belongs to the run is found by its name wherever it stands.
  */
 export async function moveToTrash(vfs: Vfs, directory: string, trash: string, id: string): Promise<void> {
-  if (vfs.look(join(trash, id + JOURNAL_ENDING)) !== undefined) throw inTrashAlready();
   await attempt('move this run to the trash', async () => {
+    if (vfs.look(join(trash, id + JOURNAL_ENDING)) !== undefined) throw inTrashAlready();
     if (vfs.look(trash) === undefined) {
       await vfs.mkdir(trash, PRIVATE_DIRECTORY);
       await vfs.syncDirectory(directory);
@@ -29,9 +29,9 @@ export async function moveToTrash(vfs: Vfs, directory: string, trash: string, id
 }
 
 export async function moveFromTrash(vfs: Vfs, directory: string, trash: string, id: string): Promise<void> {
-  if (vfs.look(join(trash, id + JOURNAL_ENDING)) === undefined) throw notInTrash();
-  if (vfs.look(join(directory, id + JOURNAL_ENDING)) !== undefined) throw runExists();
   await attempt('bring this run back', async () => {
+    if (vfs.look(join(trash, id + JOURNAL_ENDING)) === undefined) throw notInTrash();
+    if (vfs.look(join(directory, id + JOURNAL_ENDING)) !== undefined) throw runExists();
     for (const name of companionsOf(await vfs.readdir(trash), id)) {
       await vfs.removeTree(join(directory, name));
       await vfs.rename(join(trash, name), join(directory, name));

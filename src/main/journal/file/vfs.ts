@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { Failure } from '../../../shared/run/failure';
+import { asFailure, Failure } from '../../../shared/run/failure';
 
 /** Exact identity and size of a file: inode numbers do not always fit a double. */
 export type FileStat = fs.BigIntStats;
@@ -152,7 +152,9 @@ export async function writeWhole(vfs: Vfs, fd: number, data: Uint8Array): Promis
 
 /** The error code of a failed file operation, if it is one. */
 export const errno = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  error instanceof Error && !(error instanceof Failure) && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 
 const notAFile = (): Failure =>
   new Failure({
@@ -166,12 +168,12 @@ export function checkPlain(stat: FileStat): void {
   if (!stat.isFile()) throw notAFile();
 }
 
-/** A failed file operation as a Failure; `doing` completes "could not …". Failures pass through. */
+/** A failed file operation as a Failure; `doing` completes "could not …". Failures pass through; what is no file operation's error is a bug. */
 export function ioFailure(error: unknown, doing: string): Failure {
-  if (error instanceof Failure) return error;
   const code = errno(error);
+  if (error instanceof Failure || code === undefined) return asFailure(error);
   const cause = { cause: error };
-  const data = { errno: code ?? 'unknown' };
+  const data = { errno: code };
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
     return new Failure(
       {
@@ -198,7 +200,7 @@ export function ioFailure(error: unknown, doing: string): Failure {
   return new Failure(
     {
       code: 'io',
-      message: `The file system reported ${code ?? 'an error'}: could not ${doing}.`,
+      message: `The file system reported ${code}: could not ${doing}.`,
       kept: 'Everything that was acknowledged before is kept.',
       todo: 'Check the disk, then open the run again.',
       data,
