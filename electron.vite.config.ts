@@ -70,6 +70,9 @@ export default defineConfig({
         // The page's policy allows scripts and styles from files only: nothing may be written into the page.
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,
+        minify: true,
+        // Grammars of the highlighter and its like: loaded one by one, when they are needed.
+        chunkSizeWarningLimit: 1_000,
         rolldownOptions: { input: renderer },
       },
     },
