@@ -17,7 +17,7 @@ const OUTPUT =
   '{"path":"notes/2026/report.md","bytes":18231,"lines":412,"modified":"2026-07-20T09:08:07Z"}\n';
 
 /** A chat as chats are: short questions, calls with small inputs, results of some kilobytes, answers with code. */
-export function journal(size: number): Uint8Array {
+function journal(size: number): Uint8Array {
   const lines: Uint8Array[] = [];
   let bytes = 0;
   const add = (record: RunRecord): void => {
@@ -58,7 +58,7 @@ export function journal(size: number): Uint8Array {
 }
 
 /** The yardstick: lines cut at 0x0A, decoded, parsed, kept. */
-export function bareParse(bytes: Uint8Array): unknown[] {
+function bareParse(bytes: Uint8Array): unknown[] {
   const decoder = new TextDecoder();
   const values: unknown[] = [];
   for (let at = 0; at < bytes.length;) {

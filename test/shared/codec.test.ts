@@ -94,6 +94,25 @@ describe('encode and decode', () => {
     expect(refused).toBeGreaterThan(readable / 10);
   });
 
+  it('the bent lines catch a reader that trusts JSON.parse', () => {
+    const trusting = (line: string): RunRecord => {
+      const record = JSON.parse(line, (key, value: unknown) =>
+        key === 'input' || key === 'raw' ? JSON.stringify(value) : value,
+      ) as RunRecord;
+      return decodeRecord(encodeRecord(record));
+    };
+    const written = (read: (text: string) => RunRecord, line: string): string => {
+      try {
+        return encodeRecord(read(line));
+      } catch {
+        return 'refused';
+      }
+    };
+    const lines = fc.sample(mutatedLine, { numRuns: 2_000, seed: 1 });
+    const caught = lines.filter((line) => written(trusting, line) !== written(decodeRecordExactly, line));
+    expect(caught.length).toBeGreaterThan(50);
+  });
+
   it('a decoded record, read in whatever form, is written in one form that reads the same', () => {
     fc.assert(
       fc.property(mutatedLine, (line) => {

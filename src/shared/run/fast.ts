@@ -54,6 +54,8 @@ class Walk {
     this.#at = 0;
     const proved = this.#record(record);
     this.#text = '';
+    // one string for all records instead of one each
+    if (proved) record.protocol = KNOWN.get(record.protocol) ?? record.protocol;
     return proved;
   }
 
@@ -251,6 +253,7 @@ const walk = new Walk();
 const isObject = <T>(value: T | undefined): value is T & object =>
   typeof value === 'object' && value !== null;
 
+const KNOWN = new Map<string, string>(Object.values(PROTOCOL).map((id) => [id, id]));
 const payload = (kind: 'assistant' | 'user' | 'tool_result'): string =>
   `,"protocol":"${PROTOCOL[kind]}","${kind}":`;
 const ASSISTANT = payload('assistant');
