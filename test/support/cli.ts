@@ -61,12 +61,20 @@ export interface Spawned {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+const SOURCE = [process.execPath, '--import', 'tsx', join(project, 'src/main/cli.ts')];
+
 /** The command in a process of its own, from source. Killed when the test ends. */
-export function spawnCommand(words: string[], env: Record<string, string> = {}): Spawned {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(project, 'src/main/cli.ts'), ...words], {
-    cwd: project,
-    env: { ...process.env, ...env },
-  });
+export const spawnCommand = (words: string[], env: Record<string, string> = {}): Spawned =>
+  watched(SOURCE, words, env);
+
+/** The same at a terminal of its own: what is written to its input is typed there. stdout and stderr come as one. */
+export function spawnAtTerminal(words: string[]): Spawned {
+  const line = [...SOURCE, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  return watched(['script', '-qec', `exec ${line}`, '/dev/null'], [], {});
+}
+
+function watched([program = '', ...first]: string[], words: string[], env: Record<string, string>): Spawned {
+  const child = spawn(program, [...first, ...words], { cwd: project, env: { ...process.env, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';

@@ -9,7 +9,7 @@ import type { Folded } from '../../shared/run/fold';
 import type { Console } from './console';
 import { EXIT } from './exit';
 import type { ExitCode } from './exit';
-import { jsonLine, oneLine, safeJson } from './text';
+import { jsonLine, oneLine, plural, safeJson } from './text';
 
 /** Commands on journal files, wherever they lie: no store, no lock, no profile, no key. */
 
@@ -195,8 +195,9 @@ export async function verifyCommand(paths: string[], json: boolean, screen: Cons
     if (result.verdict === 'corrupt' || result.verdict === 'unreadable') damaged = true;
     if (json) return screen.out(`${jsonLine(result)}\n`);
     const detail = result.detail === undefined ? '' : `: ${withPlace(result, result.detail)}`;
-    const records = `${result.records} ${result.records === 1 ? 'record' : 'records'}`;
-    await screen.out(`${result.verdict} ${oneLine(result.file)} (${records})${detail}\n`);
+    await screen.out(
+      `${result.verdict} ${oneLine(result.file)} (${plural(result.records, 'record')})${detail}\n`,
+    );
     for (const warning of result.warnings ?? [])
       await screen.out(`  ${warning.code}: ${withPlace(warning, warning.detail)}\n`);
   };

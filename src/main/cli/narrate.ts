@@ -2,7 +2,7 @@ import type { Block, RunRecord } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
 import type { DescribeCall } from '../../shared/run/transcript';
 import type { Outcome, SessionEvent } from '../agent/session';
-import { clipped, oneLine, printable } from './text';
+import { clipped, oneLine, plural, printable } from './text';
 
 /** Result lines shown along the way; the whole text is in the run. */
 const RESULT_LINES = 12;
@@ -113,8 +113,6 @@ const WORDS: Record<Outcome['reason'], string> = {
   budget: 'out of budget',
   max_iterations: 'hit the step limit',
 };
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 function shortened(content: string): string {
   const lines = printable(content).replace(/\n+$/, '').split('\n');

@@ -1,6 +1,6 @@
 import type { FingerprintDiff } from '../../shared/run/gates';
 import type { PendingTool, Preflight } from '../agent/session';
-import { columns, oneLine, printable } from './text';
+import { columns, oneLine, plural, printable } from './text';
 
 const MARK = { pass: 'ok     ', refuse: 'REFUSED', forced: 'forced ' } as const;
 
@@ -24,7 +24,7 @@ const FATE: Record<PendingTool['fate'], string> = {
 /** The pre-flight as a page of plain text. */
 export function preflightText(flight: Preflight): string {
   const parts = [
-    `run ${flight.id}: ${flight.records} records, ${flight.paidCalls} model calls paid for`,
+    `run ${flight.id}: ${plural(flight.records, 'record')}, ${plural(flight.paidCalls, 'model call')} paid for`,
     section(
       'gates',
       flight.gates.map(({ gate, outcome, text }) => `${MARK[outcome]} ${gate}: ${oneLine(text)}`),

@@ -14,7 +14,7 @@ import type { ExitCode } from './exit';
 import { describeCall } from './describe';
 import { diffLines, preflightText } from './preflight';
 import { replayText } from './show';
-import { jsonLine, oneLine } from './text';
+import { jsonLine, oneLine, plural } from './text';
 
 /** Flags that every way into a session shares, checked. */
 function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
@@ -90,7 +90,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
 
 /** Tells the conversation so far, on stderr: what the run continues from. */
 function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
-  cli.screen.err(`-- resuming ${run.id}, ${flight.paidCalls} model calls so far\n\n`);
+  cli.screen.err(`-- resuming ${run.id}, ${plural(flight.paidCalls, 'model call')} so far\n\n`);
   cli.screen.err(replayText(run.records));
   if (flight.pausedTurn)
     cli.screen.err(

@@ -33,3 +33,5 @@ export function columns(rows: string[][]): string {
     )
     .join('\n');
 }
+
+export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
