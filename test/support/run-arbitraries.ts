@@ -83,7 +83,7 @@ const result = (ids: fc.Arbitrary<string>): fc.Arbitrary<ToolResultBlock> =>
     { requiredKeys: ['tool_use_id', 'content'] },
   );
 
-const fewIds = fc.constantFrom('a', 'b', 'c', 'd', '');
+const fewIds = fc.constantFrom('a', 'b', 'c', 'a.b', 'a:b', '');
 const anyBlock = fc.oneof(
   plainBlock,
   call(fewIds),

@@ -41,7 +41,7 @@ function blockComplaints(block: Block, role: string): string[] {
   if (block.tool_result && block.tool_result.content.trim() === '') found.push('a result is blank');
   if (block.tool_use) {
     const { id, name, input } = block.tool_use;
-    if (id === '') found.push('a call has no id');
+    if (!/^[a-zA-Z0-9_-]+$/.test(id)) found.push(`a call has the odd id "${id}"`);
     if (name === '') found.push('a call has no name');
     const parsed = JSON.parse(input) as unknown;
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))

@@ -27,8 +27,8 @@ export const GO_ON = 'Please go on.';
  *
  * Promises: it starts with the user, roles alternate, no message and no text is empty; every tool call is answered in
  * the user message right behind it, results first, in the order of the calls, each once (of two results the later one
- * counts); results that answer nothing are left out; ids of calls are unique (a repeated one is renamed together with
- * its result) and their input is an object; it ends with the user, or with the assistant if that turn was paused
+ * counts); results that answer nothing are left out; ids of calls are plain and unique (others are renamed together
+ * with their result) and inputs are objects; it ends with the user, or with the assistant if that turn was paused
  * (`pause_turn`). Thinking and provider blocks stay as they are and where they are; only thinking that nothing follows
  * in a finished message, which no service takes back, is left out.
  */
@@ -97,6 +97,9 @@ const spoken = (blocks: readonly Block[]): Block[] =>
 const isThinking = (block: Block | undefined): boolean =>
   block?.thinking !== undefined || block?.provider?.kind === 'redacted_thinking';
 
+/** What no service takes in the id of a call. */
+const ODD_ID = /[^a-zA-Z0-9_-]/g;
+
 interface WireMessage {
   role: Role;
   content: Block[];
@@ -148,8 +151,9 @@ class Assembly {
   }
 
   #call(call: ToolUseBlock): ToolUseBlock {
-    let id = call.id;
-    for (let n = 2; id === '' || this.#ids.has(id); n++) id = `${call.id || 'call'}_${n}`;
+    const plain = call.id.replace(ODD_ID, '_') || 'call';
+    let id = plain;
+    for (let n = 2; this.#ids.has(id); n++) id = `${plain}_${n}`;
     this.#ids.add(id);
     const name = call.name || 'unknown_tool';
     const input = call.input.startsWith('{') ? call.input : ('{}' as RawJson);

@@ -89,6 +89,18 @@ describe('a folded run on the wire', () => {
     ]);
   });
 
+  it('gives ids that no service takes plain names', () => {
+    const messages = [
+      user(text('hi')),
+      assistant(call('a.b'), call(''), call('a:b')),
+      user(result('a:b', 'x'), result('', 'y')),
+    ];
+    expect(toWire({ messages }).slice(1)).toEqual([
+      assistant(call('a_b'), call('call'), call('a_b_2')),
+      user(unanswered('a_b'), result('call', 'y'), result('a_b_2', 'x')),
+    ]);
+  });
+
   it('leaves out what is blank or null and joins what then stands side by side', () => {
     const messages: Message[] = [
       user(text('hi')),
