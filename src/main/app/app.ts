@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EventName, EventPayload } from '../../shared/contract/contract';
 import type { Port } from '../../shared/contract/frame';
 import { serve, type Handlers, type Served } from '../../shared/contract/serve';
@@ -104,6 +104,11 @@ export function createApp(options: AppOptions): App {
       home: options.home,
       samples: options.samples,
       picker: door.pickFolder ? undefined : { roots: options.roots },
+      own: [
+        state,
+        dirname(options.profilesPath),
+        ...(store.url.startsWith('file:') ? [store.url.slice(5)] : []),
+      ],
     }),
     profiles: new ProfileDesk(options.profilesPath, options.env, door),
   };

@@ -18,6 +18,8 @@ export interface FolderOptions {
    * `roots` may be chosen itself, `home` only what is below it.
    */
   picker: { roots: string[] } | undefined;
+  /** Folders of Holdfast's own (runs, drafts, settings): no run works in them, so no tool changes them. */
+  own: string[];
 }
 
 const shape = z.object({ folders: z.array(z.string()) });
@@ -63,6 +65,14 @@ export class Folders {
    */
   async check(folder: string, also?: string): Promise<string> {
     const real = await this.#real(folder);
+    if (this.#isOwn(real)) {
+      throw new Failure({
+        code: 'forbidden',
+        message: 'Holdfast keeps its own things in this folder.',
+        kept: 'Nothing was read.',
+        todo: 'Choose another folder.',
+      });
+    }
     if (real === also || this.#granted.includes(real)) return real;
     if (!this.#pickable(real, true)) throw forbidden();
     return this.grant(real);
@@ -138,6 +148,18 @@ export class Folders {
       code: 'not_found',
       message: 'This folder is not there any more.',
       todo: 'Choose another one.',
+    });
+  }
+
+  #isOwn(real: string): boolean {
+    return this.options.own.some((own) => {
+      try {
+        const way = relative(realpathSync(own), real);
+        const outside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+        return !outside && !(way.split(sep)[0] === SAMPLE_NAME);
+      } catch {
+        return false;
+      }
     });
   }
 

@@ -1,0 +1,180 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeDesk, Shown, startChat, type Desk } from '../../support/app';
+import { failureOf, until } from '../../support/wait';
+
+process.env.HOLDFAST_PRACTICE_DELAY = '0';
+let desk: Desk;
+const others: Desk[] = [];
+beforeEach(() => {
+  desk = makeDesk();
+  mkdirSync(join(desk.home, 'config'), { recursive: true });
+});
+afterEach(async () => {
+  for (const each of [...others.splice(0), desk]) {
+    expect(each.bugs).toEqual([]);
+    await each.close();
+  }
+});
+
+const profiles = (text: string) => writeFileSync(join(desk.home, 'config', 'profiles.yaml'), text);
+const one = (model: string, prompt: string) =>
+  `profiles:\n  - name: Work\n    provider: practice\n    model: ${model}\n    system_prompt: ${prompt}\n    tools: [list_files, read_file, append_file]\n`;
+const choice = { profile: 'Work', force: false, acceptEndpoint: false, unknown: [] };
+
+/** The same store in a process that never saw the run: a new app over the same files. */
+function afterRestart(): Desk {
+  const next = makeDesk({ home: desk.home });
+  others.push(next);
+  return next;
+}
+
+describe('resume behind the contract', () => {
+  it('refuses drift, shows it field by field, goes on when forced, and does not ask again', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const first = desk.window();
+    const { id, shown } = await startChat(first, 'list', { profile: 'Work', folder: desk.folder });
+    await shown.status('your_turn');
+    await desk.app.close();
+
+    profiles(one('practice-1', 'Be long.'));
+    const client = afterRestart().window();
+    const view = await client.call('run.preflight', { id });
+    expect(view).toMatchObject({ ok: false, profile: 'Work', next: 'input', folder: desk.folder });
+    expect(view.diff.filter((field) => field.changed).map((field) => field.field)).toEqual(['system_hash']);
+    expect(view.gates.map(({ gate, outcome }) => `${gate} ${outcome}`)).toEqual([
+      'completed pass',
+      'interactivity pass',
+      'provider pass',
+      'drift refuse',
+    ]);
+    expect(view.matching).toEqual([]);
+    const say = { id, text: 'list again' };
+    expect((await failureOf(client.call('run.say', say))).code).toBe('drift');
+    expect((await failureOf(client.call('run.resume', { id, ...choice, say: 'list again' }))).code).toBe(
+      'drift',
+    );
+    const watched = await new Shown(client, id).status('your_turn');
+    await client.call('run.resume', { id, ...choice, force: true, say: 'list again' });
+    await until(() => watched.head?.phase === 'idle' && watched.list().length > 4);
+    const seam = watched.list().find((item) => item.kind === 'seam');
+    expect(seam).toMatchObject({ forced: true, changed: [{ field: 'system_hash' }] });
+    const order = watched.list().map((item) => item.kind);
+    expect(order.indexOf('seam')).toBe(order.lastIndexOf('prompt') - 1);
+    await others[0]?.app.close();
+
+    const again = afterRestart().window();
+    expect(await again.call('run.preflight', { id })).toMatchObject({ ok: true, matching: ['Work'] });
+    await again.call('run.say', say);
+    const shownAgain = await new Shown(again, id).status('your_turn');
+    expect(shownAgain.list().filter((item) => item.kind === 'seam').length).toBe(1);
+  });
+
+  it('offers a profile that matches first, and takes it when none is named', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const { id, shown } = await startChat(desk.window(), 'list', { profile: 'Work', folder: desk.folder });
+    await shown.status('your_turn');
+    await desk.app.close();
+    profiles(
+      `${one('practice-1', 'Be long.')}  - name: Old work\n    provider: practice\n    model: practice-1\n    system_prompt: Be brief.\n    tools: [list_files, read_file, append_file]\n`,
+    );
+    const client = afterRestart().window();
+    expect(await client.call('run.preflight', { id })).toMatchObject({ ok: false, matching: ['Old work'] });
+    expect(await client.call('run.preflight', { id, profile: 'Old work' })).toMatchObject({ ok: true });
+    expect((await failureOf(client.call('run.preflight', { id, profile: 'None' }))).code).toBe(
+      'profile_unknown',
+    );
+    await client.call('run.resume', { id, ...choice, profile: 'Old work', say: 'list again' });
+    await new Shown(client, id).status('your_turn');
+  });
+
+  it('never goes on with another provider, forced or not', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const { id, shown } = await startChat(desk.window(), 'list', { profile: 'Work', folder: desk.folder });
+    await shown.status('your_turn');
+    await desk.app.close();
+    profiles(one('gpt', 'Be brief.').replace('provider: practice', 'provider: openai'));
+    const client = afterRestart().window();
+    const view = await client.call('run.preflight', { id });
+    expect(view.gates.find((gate) => gate.gate === 'provider')?.outcome).toBe('refuse');
+    const forced = client.call('run.resume', { id, ...choice, force: true, acceptEndpoint: true, say: 'x' });
+    expect((await failureOf(forced)).code).toBe('provider_changed');
+  });
+
+  it('asks about a tool whose outcome nobody knows, and goes on as it was told', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const client = desk.window();
+    const { id, shown } = await startChat(client, 'append log.txt: a line', {
+      profile: 'Work',
+      folder: desk.folder,
+    });
+    await shown.status('waiting');
+    const path = join(desk.home, 'runs', `${id}.json`);
+    const aux = join(desk.home, 'runs', `${id}.aux.jsonl`);
+    const call = shown.call('append_file');
+    const before = { journal: readFileSync(path), aux: readFileSync(aux) };
+    await client.call('run.approve', { id, hash: shown.head?.approval?.hash ?? '', decision: 'once' });
+    await shown.status('your_turn');
+    await desk.app.close();
+    // What a crash right after the tool began leaves: its intent, and no result.
+    const intent = readFileSync(aux, 'utf8')
+      .split('\n')
+      .find((line) => line.includes('"intent"'));
+    writeFileSync(path, before.journal);
+    writeFileSync(aux, before.aux);
+    appendFileSync(aux, `${intent}\n`);
+
+    const next = afterRestart();
+    const window = next.window();
+    const stored = await new Shown(window, id).status('interrupted');
+    expect(stored.call('append_file')).toMatchObject({ state: 'unknown', changes: true });
+    const view = await window.call('run.preflight', { id });
+    expect(view.unknown).toMatchObject([
+      { tool: 'append_file', fate: 'unknown', toolUseId: call?.toolUseId },
+    ]);
+    expect((await failureOf(window.call('run.resume', { id, ...choice }))).code).toBe('unknown_outcome');
+    expect(readFileSync(join(desk.folder, 'log.txt'), 'utf8')).toBe('a line\n');
+    await window.call('run.resume', {
+      id,
+      ...choice,
+      unknown: [{ toolUseId: call?.toolUseId ?? '', decision: 'happened', words: 'The line is there.' }],
+    });
+    await stored.status('your_turn');
+    expect(readFileSync(join(desk.folder, 'log.txt'), 'utf8')).toBe('a line\n');
+    expect(stored.call('append_file')?.result?.text).toContain('The line is there.');
+  });
+
+  it('refuses a folder that nobody chose, but takes the one that the run works in', async () => {
+    const { id, shown } = await startChat(desk.window(), 'list', { folder: desk.folder });
+    await shown.status('your_turn');
+    await desk.app.close();
+    const next = makeDesk({ home: desk.home, kind: 'electron' });
+    others.push(next);
+    writeFileSync(join(desk.home, 'state', 'folders.json'), '{"folders":[]}');
+    const client = next.window();
+    const practice = { ...choice, profile: 'Practice', say: 'list' };
+    for (const folder of ['/etc', desk.home]) {
+      expect((await failureOf(client.call('run.resume', { id, ...practice, folder }))).code).toBe(
+        'forbidden',
+      );
+      expect((await failureOf(client.call('run.preflight', { id, folder }))).code).toBe('forbidden');
+    }
+    await client.call('run.resume', { id, ...practice, folder: desk.folder });
+    await new Shown(client, id).status('your_turn');
+  });
+
+  it('is done once, however often it is asked for at the same time', async () => {
+    const { id, shown } = await startChat(desk.window(), 'say one');
+    await shown.status('your_turn');
+    await desk.app.close();
+    const client = afterRestart().window();
+    const practice = { ...choice, profile: 'Practice', say: 'say two' };
+    const results = await Promise.allSettled(
+      [1, 2, 3].map(() => client.call('run.resume', { id, ...practice })),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
+    const after = await new Shown(client, id).status('your_turn');
+    await until(() => after.list().filter((item) => item.kind === 'prompt').length === 2);
+  });
+});
