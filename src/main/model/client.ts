@@ -1,8 +1,10 @@
+import { isFailure, type Failure } from '../../shared/run/failure';
 import type { Profile } from '../../shared/run/profile';
 import type { CallOptions } from './call';
 import { endpointOf, type Endpoint } from './endpoint';
-import { serviceError, type CallError, type Where } from './errors';
+import { CallError, serviceError, type Where } from './errors';
 import { networkFetch } from './http';
+import { networkError } from './network';
 import { keyOf, keyVariable, knownSecrets, type Environment } from './keys';
 
 /** What a model may be built with; all for tests and composition roots, a plain program passes nothing. */
@@ -99,4 +101,10 @@ async function boundedText(response: Response): Promise<string> {
     if (text.length > LONGEST_ERROR) break;
   }
   return text;
+}
+
+/** Why a list of models could not be had. */
+export function listFailure(where: Where, cause: unknown): Failure {
+  if (isFailure(cause)) return cause;
+  return (cause instanceof CallError ? cause : networkError(where, cause)).failure;
 }

@@ -1,4 +1,4 @@
-import { Agent, fetch as undiciFetch } from 'undici';
+import type { Agent } from 'undici';
 import { asObject, asText } from './parts';
 import { listIn, modelNames } from './openai/names';
 
@@ -42,6 +42,7 @@ const LARGEST_LIST = 2 * 1024 * 1024;
 export async function discoverLocal(options: DiscoverOptions = {}): Promise<LocalServer[]> {
   const { ports = [11434, 1234, 8080, 8000], timeoutMs = 1_000 } = options;
   // Directly: a proxy has no business between this program and this machine.
+  const { Agent } = await import('undici');
   const agent = new Agent({ connect: { timeout: timeoutMs } });
   try {
     const found = await Promise.all(
@@ -65,8 +66,9 @@ async function probe(
   signal: AbortSignal,
 ): Promise<LocalServer | undefined> {
   const endpoint = `http://${host}:${port}/v1`;
+  const { fetch } = await import('undici');
   try {
-    const response = await undiciFetch(`${endpoint}/models`, {
+    const response = await fetch(`${endpoint}/models`, {
       dispatcher: agent,
       signal,
       redirect: 'error',

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as tls from 'node:tls';
-import { EnvHttpProxyAgent, fetch as undiciFetch } from 'undici';
+import type { EnvHttpProxyAgent } from 'undici';
 import { Failure } from '../../shared/run/failure';
 import type { Environment } from './keys';
 
@@ -17,14 +17,18 @@ const agents = new Map<string, EnvHttpProxyAgent>();
  * every call, so a changed setting counts at once; connections are shared between calls with equal settings.
  */
 export function networkFetch(env: Environment): typeof globalThis.fetch {
-  const dispatcher = agentFor(env);
-  const send = (input: Parameters<typeof undiciFetch>[0], init?: Parameters<typeof undiciFetch>[1]) =>
-    undiciFetch(input, { ...init, dispatcher });
-  // undici's own fetch and the platform's differ only in the types that each declares for itself.
-  return send as unknown as typeof globalThis.fetch;
+  return async (input, init) => {
+    // Loaded at the first call: starting the program must not wait for what only a call needs.
+    const undici = await import('undici');
+    const dispatcher = agentFor(env, undici.EnvHttpProxyAgent);
+    // undici's own fetch and the platform's differ only in the types that each declares for itself.
+    const send = undici.fetch as unknown as typeof globalThis.fetch;
+    const routed: object = { ...init, dispatcher };
+    return send(input, routed);
+  };
 }
 
-function agentFor(env: Environment): EnvHttpProxyAgent {
+function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpProxyAgent {
   const all = setting(env, 'ALL_PROXY');
   const httpsProxy = proxyAddress(setting(env, 'HTTPS_PROXY') || all);
   const httpProxy = proxyAddress(setting(env, 'HTTP_PROXY') || all);
@@ -37,7 +41,7 @@ function agentFor(env: Environment): EnvHttpProxyAgent {
   if (known) return known;
 
   const ca = certificates(files);
-  const agent = new EnvHttpProxyAgent({
+  const agent = new Agent({
     httpProxy,
     httpsProxy,
     noProxy,

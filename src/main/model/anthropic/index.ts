@@ -1,9 +1,8 @@
 import type { Profile } from '../../../shared/run/profile';
 import { modelCall } from '../call';
-import { LIST_TIMEOUT, Service, WatchedFetch, type ModelOptions } from '../client';
-import { CallError, cancelled, timedOut } from '../errors';
+import { LIST_TIMEOUT, listFailure, Service, WatchedFetch, type ModelOptions } from '../client';
+import { cancelled, timedOut, type CallError } from '../errors';
 import type { Model, ModelEvent, ModelRequest } from '../model';
-import { networkError } from '../network';
 import { anthropicBody } from './body';
 import { AnthropicReader } from './stream';
 import { instead, thinkingType, type ThinkingType } from './thinking';
@@ -164,6 +163,6 @@ async function models(service: Service, signal: AbortSignal): Promise<string[]> 
     if (signal.aborted) throw cancelled(service.where);
     if (limit.aborted) throw timedOut(service.where, LIST_TIMEOUT).failure;
     const cause = watched.cause(error);
-    throw (cause instanceof CallError ? cause : networkError(service.where, cause)).failure;
+    throw listFailure(service.where, cause);
   }
 }

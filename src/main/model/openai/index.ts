@@ -1,9 +1,8 @@
 import type { Profile } from '../../../shared/run/profile';
 import { modelCall } from '../call';
-import { LIST_TIMEOUT, Service, WatchedFetch, type ModelOptions } from '../client';
+import { LIST_TIMEOUT, listFailure, Service, WatchedFetch, type ModelOptions } from '../client';
 import { CallError, cancelled, notUnderstood, timedOut } from '../errors';
 import type { Model, ModelEvent, ModelRequest } from '../model';
-import { networkError } from '../network';
 import { chatBody } from './body';
 import { modelNames } from './names';
 import { habitsOf, type Habits } from './service';
@@ -139,6 +138,6 @@ async function models(service: Service, signal: AbortSignal): Promise<string[]> 
     if (signal.aborted) throw cancelled(service.where);
     if (limit.aborted) throw timedOut(service.where, LIST_TIMEOUT).failure;
     const cause = error instanceof CallError ? error : watched.cause(error);
-    throw (cause instanceof CallError ? cause : networkError(service.where, cause)).failure;
+    throw listFailure(service.where, cause);
   }
 }
