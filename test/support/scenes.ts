@@ -461,6 +461,7 @@ export function makeScene(): Scene {
         { name: 'write_file', description: 'Writes a text file.', changes: true },
         { name: 'append_file', description: 'Adds text to the end of a file.', changes: true },
       ],
+      usual: 'Practice',
       file: '/home/ada/.config/holdfast/profiles.yaml',
       problem: '',
     },

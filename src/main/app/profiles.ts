@@ -41,7 +41,7 @@ export class ProfileDesk {
   }
 
   async list(): Promise<CommandOutput<'profiles.list'>> {
-    const { profiles, path, problem } = await loadProfiles(this.path);
+    const { profiles, usual, path, problem } = await loadProfiles(this.path);
     const builtIn = new Set(BUILT_IN.map((profile) => profile.name));
     return {
       profiles: profiles.map((profile) => ({
@@ -54,6 +54,7 @@ export class ProfileDesk {
         description: def.description,
         changes,
       })),
+      usual,
       file: path,
       problem: problem === undefined ? '' : [problem.message, problem.todo].filter(Boolean).join(' '),
     };

@@ -10,6 +10,7 @@ export type LocalServer = CommandOutput<'profiles.discover'>['servers'][number];
 interface ProfilesState {
   profiles: ProfileEntry[];
   tools: ToolInfo[];
+  usual: string;
   file: string;
   problem: string;
   ready: boolean;
@@ -20,6 +21,7 @@ interface ProfilesState {
 export const useProfiles = create<ProfilesState>(() => ({
   profiles: [],
   tools: [],
+  usual: '',
   file: '',
   problem: '',
   ready: false,

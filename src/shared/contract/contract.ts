@@ -187,6 +187,8 @@ export const commands = {
         }),
       ),
       tools: z.array(z.object({ name: z.string(), description: z.string(), changes: z.boolean() })),
+      /** Name of the profile that new runs use where the person chose none in the window. */
+      usual: z.string(),
       file: z.string(),
       /** The file is broken: what and where. Built-in profiles still work. */
       problem: z.string(),

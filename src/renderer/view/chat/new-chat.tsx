@@ -52,13 +52,13 @@ const EXAMPLES = [
 
 /** The first thing a person sees: a place to write, ready to be used. */
 export function NewChat() {
-  const { profiles, ready, failure } = useProfiles();
+  const { profiles, usual, ready, failure } = useProfiles();
   const wanted = useApp((state) => state.profile);
   const connected = useApp((state) => state.connection === 'open');
   const [folder, setFolder] = useState<string>();
   const [hidden, setHidden] = useState(false);
   const [starting, setStarting] = useState(false);
-  const entry = pickProfile(profiles, wanted);
+  const entry = pickProfile(profiles, wanted ?? usual);
   useEffect(discoverServers, []);
   useEffect(() => {
     call('folder.recent', {}).then(
