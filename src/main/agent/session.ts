@@ -84,12 +84,14 @@ export interface SessionSnapshot {
   id: string;
   private: boolean;
   phase: Phase;
+  /** Never changes once handed out; read-only. */
   state: RunState;
   counters: Counters;
   lastSeq: number;
   approval?: ApprovalRequest;
   /** What was streamed of the answer under way. */
   streaming: { iteration: number; text: string; thinking: string };
+  /** Said but not in the journal yet; what is left of it when a session ends is not sent. */
   queued: string[];
   runningTool?: { toolUseId: string; tool: string; at: string };
   /** Set while a pause was asked for and its boundary is not reached. */
@@ -102,6 +104,10 @@ export interface SessionSnapshot {
 /**
  * A run with a living writer (or a private one).
  *
+ * A chat at rest has given its writer's place back. It takes it again when something is said: if the run was taken
+ * further elsewhere it goes on from there (warning `run_grown`); if it cannot (`locked`, a gate, `conflict`), it stays at
+ * rest with that failure as its outcome and the message in the queue.
+ *
  * Promises: events come in order and after their effect is durable; no method throws for being called at the wrong
  * time (they answer false); listeners that throw are ignored; after `ended` nothing more happens.
  */
@@ -109,8 +115,12 @@ export interface Session {
   readonly id: string;
   snapshot(): SessionSnapshot;
   on(listener: (event: SessionEvent) => void): () => void;
-  /** Chat only: starts a turn, or queues behind the running one. While an approval waits it is a refusal with these words. */
-  say(text: string): boolean;
+  /**
+   * Chat only: starts a turn, or queues behind the running one; queued messages are sent one at a time, each after the
+   * answer to the one before, and stay queued when a turn ends without an answer (a blank text at rest sends them).
+   * While an approval waits it is a refusal with these words: they are that call's answer and are said nowhere else.
+   * false, and nothing is kept: not a chat, blank, ended, or about to stop.
+   */
   /** Takes a queued message back. */
   unqueue(index: number): boolean;
   answer(hash: string, decision: ApprovalDecision): boolean;
@@ -118,11 +128,17 @@ export interface Session {
   pause(): void;
   /** Stops now: the running tool is answered as interrupted, the rest as not run, then suspended. */
   cancel(): void;
-  /** Chat only: a new run that begins with `prompt` and none of this context. The old one is suspended and freed. */
+  /**
+   * Chat at rest only: a new run that begins with `prompt` and none of this context. The old one is suspended and freed.
+   * When the new run cannot be made, a warning `reset_failed` says so and the prompt is said in the old one.
+   */
   reset(prompt: string): boolean;
   /** Resolves at the next `idle` or `ended`. */
   settled(): Promise<Outcome>;
-  /** Suspends, frees everything. */
+  /**
+   * Frees everything. At rest nothing is written. In the middle the turn is suspended: a running call that changes
+   * something is answered as interrupted, all others stay open for a resume.
+   */
   close(): Promise<void>;
 }
 

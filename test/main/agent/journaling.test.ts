@@ -209,6 +209,37 @@ describe('a chat at rest', () => {
     await other.session.close();
   });
 
+  it('misses nothing that is said while it gives its place back', async () => {
+    const base = memoryStore();
+    const giving: (() => void)[] = [];
+    const store = {
+      ...base,
+      async create(...args: Parameters<typeof base.create>) {
+        const journal = await base.create(...args);
+        return new Proxy(journal, {
+          get: (target, key) => {
+            if (key === 'close') return async () => (giving.shift()?.(), target.close());
+            const value: unknown = Reflect.get(target, key);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        });
+      },
+    };
+    const fails = { fail: new Failure({ code: 'model_overloaded', message: 'busy' }) };
+    const it_ = scene(scriptedModel([fails, { text: 'one' }]), [], { store });
+    const watching = await start(it_, { chat: true });
+    giving.push(() => expect(watching.session.say('just now')).toBe(true));
+    expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
+    expect((await records(base)).slice(1)).toEqual([
+      'terminal error',
+      'user just now',
+      'assistant 0 one [end_turn]',
+    ]);
+    expect(watching.events.filter((event) => event.type === 'phase' && event.phase === 'idle')).toHaveLength(
+      1,
+    );
+  });
+
   it('keeps what was said while another process writes, and sends it when asked again', async () => {
     const { it_, watching, session } = await chat();
     const journal = await it_.store.open('r');

@@ -89,6 +89,18 @@ describe('cancel', () => {
     expect((await records(it_.store))[2]).toMatch(/^result call_1_1 ! Not run: the person stopped/);
   });
 
+  it('is not weakened by a pause that comes after it', async () => {
+    const [a, slow] = [testTool('a'), testTool('slow', untilStopped())];
+    const it_ = scene(scriptedModel([three]), [a, slow]);
+    const watching = await start(it_);
+    await watching.event('tool_started', (event) => event.tool === 'slow');
+    watching.session.cancel();
+    watching.session.pause();
+    expect(watching.session.snapshot().pausing).toBe(false);
+    await watching.session.settled();
+    expect((await records(it_.store)).at(-2)).toMatch(/^result call_1_3 ! Not run/);
+  });
+
   it('takes no more messages, and hands the queued ones back', async () => {
     const model = scriptedModel([{ text: 'x', hang: true }]);
     const watching = await start(scene(model), { chat: true });
