@@ -65,7 +65,7 @@ async function writeMeta(
   const row = rowOfRecords([meta], body.length + 1);
   try {
     const landed = await putFenced(ground, {
-      subject: ground.subjects.record(id, 1),
+      subject: ground.subjects.meta(id),
       body,
       id: `${nonce}-1`,
       last: 0,
@@ -80,7 +80,7 @@ async function writeMeta(
 
 /** Why a run cannot be made where something is. */
 async function occupied(ground: Ground, id: string): Promise<Error> {
-  const meta = await lastOf(ground, ground.subjects.record(id, 1));
+  const meta = await lastOf(ground, ground.subjects.meta(id));
   return meta === undefined ? orphaned() : runExists();
 }
 

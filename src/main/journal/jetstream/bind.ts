@@ -20,8 +20,10 @@ export interface NatsOptions {
   onState?: (state: LinkState) => void;
   /** false only in the tests that show what reading back is for. */
   readBack?: boolean;
-  /** false only in the tests that show what the fence is for; the stream is not judged then. */
+  /** false only in the tests that show what the fence is for. */
   fence?: boolean;
+  /** false only in those tests as well: the stream is taken as it is. */
+  judge?: boolean;
 }
 
 /** The address with what the options say instead. Throws `store_config`. */

@@ -1,5 +1,4 @@
 import { decodeRecord } from '../../../shared/run/codec';
-import { Folder } from '../../../shared/run/fold';
 import { runExists } from '../check';
 import type { RunParcel } from '../parcel';
 import { metaSha256 } from '../sidecar';
@@ -13,7 +12,7 @@ import { Refused } from './put';
 import { lastOf } from './read';
 import { bytesOf, readStored } from './records';
 import { removeRun } from './remove';
-import { encodeRow, recordHeaders } from './row';
+import { recordHeaders, rowOfRecords } from './row';
 import { writeText } from './texts';
 
 /**
@@ -26,32 +25,26 @@ export async function importRun(ground: Ground, id: string, parcel: RunParcel): 
   await checkFree(ground, id);
   const nonce = newNonce();
   const claim = await Claim.take(ground, id, nonce);
-  let lost = false;
+  let [lost, begun] = [false, false];
   claim.onSuperseded(() => (lost = true));
   try {
     const leftover = await checkFree(ground, id);
     if (leftover) await removeRun(ground, id);
     const hidden = { why: 'importing' as const, at: new Date().toISOString() };
     await changeRow(ground, id, 'catalogue', () => ({ labels: {}, hidden }));
-    await writeRecords(ground, id, nonce, parcel.lines);
+    await writeRecords(ground, id, nonce, parcel.lines, () => (begun = true));
     await writeBeside(ground, id, nonce, parcel);
     const stored = await readStored(ground, id);
     if (stored === undefined || !bytesOf(stored).equals(joined(parcel.lines))) throw miscopied();
     if (lost) throw superseded();
     await changeRow(ground, id, 'added', () => ({ labels: parcel.catalogue }));
   } catch (error) {
-    if (!lost && ground.judgement.keepsAll === undefined && !(error instanceof Occupied))
+    // What stands there if nothing of this import does is not ours to clean up.
+    if (begun && !lost && ground.judgement.keepsAll === undefined)
       await removeRun(ground, id).catch(() => undefined);
-    throw error instanceof Occupied ? error.failure : error;
+    throw error;
   } finally {
     await claim.release();
-  }
-}
-
-/** Not ours to clean up. */
-class Occupied extends Error {
-  constructor(readonly failure: Error) {
-    super(failure.message);
   }
 }
 
@@ -60,7 +53,7 @@ async function checkFree(ground: Ground, id: string): Promise<boolean> {
   const [there, row] = await Promise.all([lastOf(ground, ground.subjects.run(id)), readRow(ground, id)]);
   if (there === undefined) return false;
   if (row.hidden?.why === 'importing' && ground.judgement.keepsAll === undefined) return true;
-  throw new Occupied(row.hidden === undefined ? runExists() : inTrash());
+  throw row.hidden === undefined ? runExists() : inTrash();
 }
 
 async function writeRecords(
@@ -68,23 +61,18 @@ async function writeRecords(
   id: string,
   nonce: string,
   lines: readonly Uint8Array[],
+  onBegun: () => void,
 ): Promise<void> {
-  let folder: Folder | undefined = new Folder();
+  const records = lines.map((line) => decodeRecord(Buffer.from(line).toString('utf8')));
   let [last, size] = [0, 0];
-  for (const body of lines) {
-    const record = decodeRecord(Buffer.from(body).toString('utf8'));
+  for (const [n, record] of records.entries()) {
+    const body = lines[n]!;
     size += body.length + 1;
-    try {
-      folder?.push(record);
-    } catch {
-      folder = undefined;
-    }
-    const row =
-      folder &&
-      encodeRow({ folded: { state: folder.state, facts: folder.facts }, warnings: folder.warnings, size });
+    // Lists look at the last record only.
+    const row = n === records.length - 1 ? rowOfRecords(records, size) : undefined;
     try {
       const landed = await putFenced(ground, {
-        subject: ground.subjects.record(id, record.seq),
+        subject: n === 0 ? ground.subjects.meta(id) : ground.subjects.record(id, record.seq),
         body,
         id: `${nonce}-${record.seq}`,
         last,
@@ -92,8 +80,9 @@ async function writeRecords(
         headers: recordHeaders(0, row, mostBody(ground) - body.length),
       });
       last = landed.seq;
+      onBegun();
     } catch (error) {
-      if (error instanceof Refused) throw new Occupied(last === 0 ? runExists() : overtaken());
+      if (error instanceof Refused) throw last === 0 ? runExists() : overtaken();
       throw error;
     }
   }

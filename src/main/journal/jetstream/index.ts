@@ -49,7 +49,7 @@ async function bind(
   const { stream } = address;
   const { config, last } = await readStream(link, address);
   const judgement = judgeStream(config);
-  if (judgement.problems.length > 0 && options.fence !== false)
+  if (judgement.problems.length > 0 && options.judge !== false)
     throw wrongStream(serverOf(address), stream, judgement.problems);
   if (isFragile(link.version))
     judgement.cautions.push(

@@ -57,7 +57,7 @@ export async function listRuns(parts: ListParts, which: 'seen' | 'trash'): Promi
 export async function summaryOfRun(parts: ListParts, id: string): Promise<RunSummary | undefined> {
   const { ground } = parts;
   const [meta, last, row, claim] = await Promise.all([
-    lastOf(ground, ground.subjects.record(id, 1)),
+    lastOf(ground, ground.subjects.meta(id)),
     lastOf(ground, ground.subjects.run(id)),
     readRow(ground, id),
     lastOf(ground, ground.subjects.claim(id, '>')),
@@ -124,7 +124,8 @@ async function rowOfEdges(parts: ListParts, edges: Edges): Promise<RunSummary | 
 /** A row from the edges alone; undefined when they are not as they should be. */
 function quick(ground: Ground, { id, meta: first, last, row }: Edges): RunSummary | undefined {
   if (first === undefined || last === undefined) return undefined;
-  const [meta, end] = [recordOf(ground, first), recordOf(ground, last)];
+  const meta = recordOf(ground, first, true);
+  const end = last.seq === first.seq ? meta : recordOf(ground, last, false);
   if (meta?.meta === undefined || end === undefined || meta.meta.version !== RECORD_VERSION) return undefined;
   const { fingerprint, prompt, run_id, created, interactive } = meta.meta;
   const header = decodeRow(last.headers?.get(HEADER.row));
@@ -152,12 +153,11 @@ function quick(ground: Ground, { id, meta: first, last, row }: Edges): RunSummar
   };
 }
 
-function recordOf(ground: Ground, stored: Stored): RunRecord | undefined {
+function recordOf(ground: Ground, stored: Stored, first: boolean): RunRecord | undefined {
   try {
     const record = decodeRecord(Buffer.from(stored.data).toString('utf8'));
-    return record.seq === ground.subjects.seqOf(ground.subjects.parse(stored.subject)?.token ?? '')
-      ? record
-      : undefined;
+    const token = ground.subjects.parse(stored.subject)?.token ?? '';
+    return ground.subjects.isPlace(token, record.seq, first ? 0 : 1) ? record : undefined;
   } catch (error) {
     if (isFailure(error)) return undefined;
     throw error;

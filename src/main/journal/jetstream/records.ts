@@ -49,7 +49,7 @@ function judged(ground: Ground, reading: Reading, stored: Stored[]): Reading {
     const reason =
       place === undefined || place.line !== n + 1 || one.data.includes(0x0a)
         ? 'it cannot be read'
-        : place.seq !== ground.subjects.seqOf(token)
+        : !ground.subjects.isPlace(token, place.seq, n)
           ? `it stands on the subject of another record ("${token}")`
           : undefined;
     if (reason !== undefined) return damagedAt(reading, n, byte, reason);

@@ -25,14 +25,23 @@ const META = '_meta';
 export class Subjects {
   constructor(readonly prefix: string) {}
 
-  record(id: string, seq: number): string {
-    return `${this.prefix}.${id}.${seq === 1 ? META : seq}`;
+  /** The first record: its number is 1 in every run that we write. */
+  meta(id: string): string {
+    return `${this.prefix}.${id}.${META}`;
   }
 
-  /** Seq that a record's token stands for; NaN for none. */
-  seqOf(token: string): number {
-    if (token === META) return 1;
-    return /^[1-9]\d{0,15}$/.test(token) && token !== '1' ? Number(token) : Number.NaN;
+  /** Any later record. */
+  record(id: string, seq: number): string {
+    return `${this.prefix}.${id}.${seq}`;
+  }
+
+  /** Whether a record stands where it should, as the `nth` (from 0) of its run. */
+  isPlace(token: string, seq: number, nth: number): boolean {
+    return token === (nth === 0 ? META : `${seq}`);
+  }
+
+  isMeta(token: string): boolean {
+    return token === META;
   }
 
   run(id: string): string {

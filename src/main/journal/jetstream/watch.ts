@@ -46,7 +46,7 @@ function changeOf(ground: Ground, message: Msg): StoreChange | undefined {
   const found = ground.subjects.parse(message.subject);
   if (found === undefined) return undefined;
   const { family, id, token } = found;
-  if (family === 'run') return { id, what: ground.subjects.seqOf(token) === 1 ? 'added' : 'grown' };
+  if (family === 'run') return { id, what: ground.subjects.isMeta(token) ? 'added' : 'grown' };
   if (family === 'claim') return { id, what: 'writer' };
   if (family !== 'cat') return undefined;
   const what = message.headers?.get(HEADER.change);

@@ -188,10 +188,14 @@ export class NatsJournal implements Journal {
   }
 
   async #seen(seq: number, body: Buffer): Promise<RecordPlace> {
-    const place = this.#places.find((one) => one.seq === seq);
+    const nth = this.#places.findIndex((one) => one.seq === seq);
+    const place = this.#places[nth];
     if (place === undefined || place.bytes !== body.length) throw conflict(seq);
     const { ground, id } = this.#parts;
-    const there = await lastOf(ground, ground.subjects.record(id, seq));
+    const there = await lastOf(
+      ground,
+      nth === 0 ? ground.subjects.meta(id) : ground.subjects.record(id, seq),
+    );
     if (there === undefined || Buffer.compare(there.data, body) !== 0) throw conflict(seq);
     return place;
   }
