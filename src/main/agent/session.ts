@@ -121,6 +121,7 @@ export interface Session {
    * While an approval waits it is a refusal with these words: they are that call's answer and are said nowhere else.
    * false, and nothing is kept: not a chat, blank, ended, or about to stop.
    */
+  say(text: string): boolean;
   /** Takes a queued message back. */
   unqueue(index: number): boolean;
   answer(hash: string, decision: ApprovalDecision): boolean;
