@@ -28,8 +28,8 @@ function reported(files: Record<string, string>): Line[] {
   const report = join(folder, 'report');
   const vitest = join(project, 'node_modules', 'vitest', 'vitest.mjs');
   const reporter = join(project, 'scripts', 'reporter.mjs');
-  const env = { ...process.env, HOLDFAST_REPORT: report };
-  for (const name of Object.keys(env)) if (name.startsWith('VITEST')) delete env[name as keyof typeof env];
+  const env: Record<string, string | undefined> = { ...process.env, HOLDFAST_REPORT: report };
+  for (const name of Object.keys(env)) if (name.startsWith('VITEST')) delete env[name];
   spawnSync(process.execPath, [vitest, 'run', '--root', folder, `--reporter=${reporter}`], {
     cwd: folder,
     env,
