@@ -2,7 +2,7 @@ import { isFailure } from '../../shared/run/failure';
 import { CallError, brokenOff, cancelled, notUnderstood, seconds, timedOut, type Where } from './errors';
 import type { ModelEvent, ModelTurn } from './model';
 import { networkError } from './network';
-import { readEvents, type StreamMessage } from './sse';
+import { readEvents, StreamTooLong, type StreamMessage } from './sse';
 
 /** Puts one answer together from its stream; one per try. */
 export interface TurnReader {
@@ -39,6 +39,8 @@ export interface CallOptions {
 }
 
 const LONGEST_BACKOFF = 8_000;
+/** Characters of a whole stream; far beyond what any length limit lets a model say. */
+const LARGEST_ANSWER = 512 * 1024 * 1024;
 /** Milliseconds for the end of a stream whose last message has come: a proper end keeps the connection for reuse. */
 const END_GRACE = 150;
 
@@ -144,6 +146,7 @@ async function* attemptOnce(
     if (signal.aborted) throw cancelled(where);
     if (clock.expired) throw timedOut(where, call.timeoutMs);
     if (error instanceof CallError || isFailure(error)) throw error;
+    if (error instanceof StreamTooLong) throw notUnderstood(where, 'it does not end');
     throw networkError(where, error);
   } finally {
     clearTimeout(grace);
@@ -153,19 +156,19 @@ async function* attemptOnce(
   }
 }
 
-/** Some services answer a streaming request with one JSON document; it is read as a stream of one message. */
 async function* messagesOf(
   response: Response,
   where: Where,
 ): AsyncGenerator<StreamMessage & { cut: boolean }> {
-  const type = response.headers.get('content-type') ?? '';
-  if (/\bhtml\b/i.test(type)) throw notUnderstood(where, 'it is a web page, not an answer of a model');
+  if (/\bhtml\b/i.test(response.headers.get('content-type') ?? ''))
+    throw notUnderstood(where, 'it is a web page, not an answer of a model');
   if (!response.body) throw brokenOff(where);
-  if (/\bjson\b/i.test(type) && !/ndjson|jsonl/i.test(type)) {
-    yield { data: await response.text(), cut: false };
-    return;
+  let size = 0;
+  for await (const message of readEvents(response.body)) {
+    size += message.data.length;
+    if (size > LARGEST_ANSWER) throw new StreamTooLong();
+    yield message;
   }
-  yield* readEvents(response.body);
 }
 
 function backoff(attempt: number, firstMs: number): number {

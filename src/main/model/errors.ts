@@ -57,7 +57,7 @@ function scrub(text: string, secrets: readonly string[]): string {
 }
 
 const CONTEXT =
-  /context.{0,3}(length|window|size|limit)|maximum context|prompt is too long|too many (input )?tokens|input (is )?too long|exceeds? .{0,40}(context|token limit)|request_too_large|exceed_context_size/i;
+  /context.{0,20}(length|window|size|limit|overflow)|maximum (context|model length|prompt length)|prompt is too long|too many (input )?tokens|input (is )?too long|exceed(s|ed)? .{0,40}(context|token limit)|request_too_large|exceed_context_size/i;
 const CREDIT =
   /insufficient[_ ](quota|balance|credit|funds)|credit balance|out of credits?|billing|spend limit|payment required|exceeded your current quota|more credits/i;
 const GONE =

@@ -44,10 +44,13 @@ export function keyOf(profile: Profile, env: Environment): string | undefined {
   const variable = keyVariable(profile);
   if (variable === undefined) return undefined;
   const key = env[variable]?.trim();
-  if (key) return key;
+  const host = endpointOf(profile).host;
+  if (key && /^[\x21-\x7e]+$/.test(key)) return key;
   throw new Failure({
     code: 'key_missing',
-    message: `No key for ${endpointOf(profile).host}: the environment variable ${variable} is not set.`,
+    message: key
+      ? `What the environment variable ${variable} holds cannot be a key for ${host}: it has spaces or special characters.`
+      : `No key for ${host}: the environment variable ${variable} is not set.`,
     kept: 'Nothing was sent, and the run is as it was.',
     todo: `Set ${variable} and start Holdfast again, or choose a profile with a local model.`,
     data: { variable },

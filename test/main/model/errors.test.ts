@@ -90,6 +90,27 @@ const ANSWERS: [string, number, unknown, FailureCode][] = [
     'model_context',
   ],
   [
+    'too long a prompt',
+    400,
+    openai("This model's maximum prompt length is 131072 but the request contains 140000 tokens."),
+    'model_context',
+  ],
+  [
+    'too long a prompt',
+    400,
+    openai('Invalid request: Your request exceeded model token limit: 8192'),
+    'model_context',
+  ],
+  [
+    'too long an answer',
+    400,
+    anthropic(
+      'invalid_request_error',
+      'max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens',
+    ),
+    'model_request',
+  ],
+  [
     'too large a request',
     413,
     anthropic('request_too_large', 'Request exceeds the maximum size'),

@@ -40,6 +40,8 @@ describe('keys', () => {
     [{ provider: 'anthropic' as const }, {}, 'ANTHROPIC_API_KEY'],
     [{ provider: 'openai' as const }, { OPENAI_API_KEY: '' }, 'OPENAI_API_KEY'],
     [{ provider: 'openai' as const, key_env: 'EMPTY' }, env, 'EMPTY'],
+    [{ provider: 'openai' as const }, { OPENAI_API_KEY: 'sk-one\nsk-two' }, 'OPENAI_API_KEY'],
+    [{ provider: 'openai' as const }, { OPENAI_API_KEY: 'sk-“quoted”' }, 'OPENAI_API_KEY'],
   ])('that are missing are asked for by name', (profile, present, variable) => {
     try {
       keyOf(testProfile(profile), present);
@@ -50,6 +52,7 @@ describe('keys', () => {
       expect(failure.code).toBe('key_missing');
       expect(failure.message).toContain(variable);
       expect(failure.todo).toContain(variable);
+      expect(JSON.stringify(failure)).not.toContain('sk-');
     }
   });
 

@@ -135,6 +135,42 @@ describe.each(adapters)('stopping the $provider adapter', (adapter) => {
     });
   });
 
+  it.each(['application/json', 'text/plain', ''])('reads a stream that calls itself "%s"', async (type) => {
+    const model = await serve((_request, response) => {
+      response.writeHead(200, type === '' ? {} : { 'content-type': type });
+      response.end(bytesOf(adapter.api, adapter.answer('Fine.')));
+    });
+    expect((await hear(model)).turn?.content).toEqual([{ text: { text: 'Fine.' } }]);
+  });
+
+  it('gives up one event that never ends, at once', { timeout: 120_000 }, async () => {
+    const model = await serve((_request, response) => {
+      beginStream(response);
+      response.write('data: {"type":"x","text":"');
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(1 << 20)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    const heard = await hear(model, testRequest({ timeoutMs: 100_000 }));
+    expect(heard.failure?.code).toBe('model_protocol');
+    expect(server.requests).toHaveLength(1);
+    await until(() => server.open.size === 0, 2_000);
+  });
+
+  it('reads an error that comes as a success', async () => {
+    const model = await serve((_request, response) =>
+      sendJson(
+        response,
+        200,
+        { error: { type: 'rate_limit_error', message: 'slow down' } },
+        { 'content-type': 'text/plain' },
+      ),
+    );
+    expect((await hear(model, testRequest({ timeoutMs: 1_000 }))).failure?.code).toBe('model_rate_limit');
+  });
+
   it('refuses a web page in place of an answer', async () => {
     const model = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
