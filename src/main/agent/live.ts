@@ -1,6 +1,5 @@
-import { asFailure, Failure } from '../../shared/run/failure';
+import { asFailure } from '../../shared/run/failure';
 import { userText } from '../../shared/run/fold';
-import type { RunState } from '../../shared/run/state';
 import { withoutSecrets } from './seal';
 import type { Run } from './run';
 import { rotate } from './rotate';
@@ -300,18 +299,4 @@ export class LiveSession implements Session {
 function isOver({ reason, failure }: Outcome): boolean {
   if (reason === 'suspended' || reason === 'budget' || reason === 'completed') return true;
   return reason === 'error' && failure?.code === 'journaling';
-}
-
-/** The end that a finished conversation lacks. */
-export function missingEnd(state: RunState): Outcome {
-  return words.isCutShort(state.last_stop_reason)
-    ? words.cutShortOutcome(state.last_stop_reason)
-    : { reason: 'completed' };
-}
-
-/** How a run that ended in an error ended, by its terminal record. */
-export function recordedEnd(state: RunState): Outcome {
-  if (words.isCutShort(state.last_stop_reason)) return words.cutShortOutcome(state.last_stop_reason);
-  const message = state.terminal?.message ?? 'The run ended in an error.';
-  return words.errorOutcome(new Failure({ code: 'internal', message }));
 }

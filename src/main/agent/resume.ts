@@ -4,13 +4,14 @@ import { placeEntry, realFolder, runConfig } from './config';
 import type { RunConfig } from './config';
 import { inspect, lastPlace } from './inspect';
 import type { Inspection } from './inspect';
-import { LiveSession, missingEnd, recordedEnd } from './live';
+import { LiveSession } from './live';
 import type { Opening } from './live';
 import type { AgentParts, Preflight, ResumeOptions, Session } from './session';
 import { assemble } from './start';
 import { refuse } from './take-back';
 import type { Decided } from './tool-batch';
 import type { Run } from './run';
+import { missingEnd, recordedEnd } from './words';
 
 type LookOptions = Omit<ResumeOptions, 'unknown' | 'unknownDefault' | 'say' | 'acceptEndpoint'>;
 

@@ -2,6 +2,7 @@ import type { ToolResultBlock } from '../../shared/run/record';
 import { STOP } from '../../shared/run/record';
 import { Failure } from '../../shared/run/failure';
 import type { FailureInfo } from '../../shared/run/failure';
+import type { RunState } from '../../shared/run/state';
 import type { Outcome } from './session';
 
 /** What a tool call is answered with, before it becomes a record. */
@@ -110,3 +111,17 @@ export const errorOutcome = (failure: Failure): Outcome => ({
   message: failure.message,
   failure: failure.toJSON(),
 });
+
+/** The end that a finished conversation lacks. */
+export function missingEnd(state: RunState): Outcome {
+  return isCutShort(state.last_stop_reason)
+    ? cutShortOutcome(state.last_stop_reason)
+    : { reason: 'completed' };
+}
+
+/** How a run that ended in an error ended, by its terminal record. */
+export function recordedEnd(state: RunState): Outcome {
+  if (isCutShort(state.last_stop_reason)) return cutShortOutcome(state.last_stop_reason);
+  const message = state.terminal?.message ?? 'The run ended in an error.';
+  return errorOutcome(new Failure({ code: 'internal', message }));
+}

@@ -113,10 +113,11 @@ function thoughts(wishes: Wish[], task: Task): string {
   const asked = wishes.find((wish) => wish.do === 'think');
   if (asked && task.turns.length === 0)
     return `I was asked to think about ${asked.about}. I am a small program, so this is what my thinking amounts to: I read the request, found the word “think” in it, and wrote these lines. A real model would weigh things here before it answers.`;
-  if (wishes.some((wish) => wish.do === 'summarise'))
-    return task.turns.length === 0
-      ? 'To say what is in the folder I need its names and sizes first; then I choose a few files to read.'
-      : 'The listing and the counts are there. I look into the files that tell most about the rest.';
+  if (!wishes.some((wish) => wish.do === 'summarise')) return '';
+  if (task.turns.length === 0)
+    return 'To say what is in the folder I need its names and sizes first; then I choose a few files to read.';
+  if (task.turns.length === 1)
+    return 'The listing and the counts are there. I look into the files that tell most about the rest.';
   return '';
 }
 
