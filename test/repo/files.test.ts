@@ -61,6 +61,15 @@ describe('the files of the repository', () => {
     ).toEqual([]);
   });
 
+  it('stand on their own: they point at no page or number that a reader does not have', () => {
+    expect(
+      linesMatching(
+        text.filter((file) => file !== own),
+        /§\s?\d|\bissues? #?\d/,
+      ),
+    ).toEqual([]);
+  });
+
   it('end with a line break and have no carriage return where they are text', () => {
     const odd = text
       .filter((file) => !file.startsWith('test/fixtures/'))
