@@ -58,6 +58,8 @@ export interface RunWarning {
   byte?: number;
   seq?: number;
   detail: string;
+  /** A fact of a healthy run (it was paused or had stopped, and went on): worth knowing, nothing to worry about. */
+  ordinary?: true;
 }
 
 /** What the fold knows beside the parity state. */
