@@ -186,6 +186,13 @@ describe('warnings of the fold', () => {
     expect(codes([meta, answer, said])).toEqual(['odd_role', 'odd_role']);
   });
 
+  it('tell an ordinary resume from a run that went on after its end', () => {
+    const after = (reason: 'suspended' | 'completed' | 'error'): unknown =>
+      foldRecords([meta, terminalRecord(2, reason), userRecord(3, 'x')]).warnings[0]?.ordinary;
+    expect([after('suspended'), after('error'), after('completed')]).toEqual([true, true, undefined]);
+    expect(foldRecords([meta, userRecord(5, 'x')]).warnings[0]?.ordinary).toBeUndefined();
+  });
+
   it('are at most a hundred of a kind', () => {
     const records = [
       meta,

@@ -86,10 +86,8 @@ export class Folder {
       this.#warn('seq_gap', `Record ${record.seq} stands where record ${expected} was expected.`);
     if (kind !== 'terminal' && this.#terminal && !this.#afterTerminal) {
       this.#afterTerminal = true;
-      this.#warn(
-        'records_after_terminal',
-        `The run went on after it had ended as "${this.#terminal.reason}".`,
-      );
+      const { reason } = this.#terminal;
+      this.#warn('records_after_terminal', wentOn(reason), reason !== 'completed');
     }
     if (record.meta && kind === 'meta') {
       this.#meta = record.meta;
@@ -247,14 +245,22 @@ export class Folder {
     };
   }
 
-  #warn(code: RunWarning['code'], detail: string): void {
+  #warn(code: RunWarning['code'], detail: string, ordinary = false): void {
     const count = (this.#warned.get(code) ?? 0) + 1;
     this.#warned.set(code, count);
     if (count > WARNINGS_PER_CODE) return;
     const more = count === WARNINGS_PER_CODE ? ' Further ones of this kind are not listed.' : '';
     const at = this.#place && { line: this.#place.line, byte: this.#place.offset };
-    this.#warnings.push({ code, ...at, seq: this.#seq, detail: detail + more });
+    const note = ordinary && { ordinary };
+    this.#warnings.push({ code, ...at, seq: this.#seq, detail: detail + more, ...note });
   }
+}
+
+function wentOn(reason: string): string {
+  if (reason === 'suspended') return 'The run was paused before this and then went on.';
+  if (reason === 'completed')
+    return 'The run was recorded as completed before this and went on all the same.';
+  return `The run had stopped before this ("${reason}") and then went on.`;
 }
 
 const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered?.has(id));
