@@ -5,6 +5,7 @@ import { faultyVfs } from '../support/faulty-vfs';
 import type { Fault, FaultyVfs } from '../support/faulty-vfs';
 import { live, nothingTold, wrong } from '../support/journal-life';
 import { soak } from '../support/prerequisites';
+import { unsyncedVfs } from '../support/unsynced-vfs';
 import { storeFolder } from '../support/store-folder';
 import type { StoreFolder } from '../support/store-folder';
 
@@ -37,16 +38,18 @@ async function everyPoint(
   let acknowledged = 0;
   for (let at = 1; ; at++) {
     const id = `run-${fault}-${lasting ? 'lasting' : 'once'}-${at}`;
-    const vfs = faultyVfs();
+    const vfs = faultyVfs(unsyncedVfs);
     const told = nothingTold();
-    const only = fault === 'short' || fault === 'torn' ? (['write'] as const) : undefined;
+    const only = fault === 'short' || fault === 'torn' ? (['write', 'overwrite'] as const) : undefined;
     vfs.plan({ at, fault, lasting, ...(only && { only }) });
     const store = fileStore(folder.path, { vfs: layer(vfs) });
     await live(store, id, told);
     await store.close();
     acknowledged += told.records.length;
     const reached = vfs.failed.length > 0;
-    const complaint = await wrong(fileStore(folder.path), id, told).catch((error: unknown) => String(error));
+    const complaint = await wrong(fileStore(folder.path, { vfs: unsyncedVfs }), id, told).catch(
+      (error: unknown) => String(error),
+    );
     if (complaint !== undefined)
       complaints.push(`${fault} at ${at} (${vfs.failed[0] ?? 'nothing'}): ${complaint}`);
     if (!reached) return { points: at - 1, acknowledged, complaints };

@@ -4,6 +4,7 @@ import { encodeLine, encodeRecord } from '../../src/shared/run/codec';
 import { fileStore } from '../../src/main/journal/file';
 import { nodeVfs } from '../../src/main/journal/file/vfs';
 import type { Vfs } from '../../src/main/journal/file/vfs';
+import { unsyncedVfs } from '../support/unsynced-vfs';
 import { soak } from '../support/prerequisites';
 import { answerRecord, chatRecords, metaRecord, userRecord } from '../support/journal-records';
 import { journalBytes, ready, storeFolder } from '../support/store-folder';
@@ -23,13 +24,7 @@ const ENDS = RECORDS.map(encodeLine).reduce<number[]>(
 const AT_ONCE = 6;
 
 /** What is durable when is proved by journal-power; here the disk need not be waited for, except in the long run. */
-const unsynced: Vfs = {
-  ...nodeVfs,
-  sync: async () => undefined,
-  syncAll: async () => undefined,
-  syncDirectory: async () => undefined,
-};
-const layer = soak ? nodeVfs : unsynced;
+const layer = soak ? nodeVfs : unsyncedVfs;
 
 let folder: StoreFolder;
 beforeAll(() => {
@@ -101,16 +96,13 @@ describe('A journal that is cut', () => {
   });
 
   it('would be lost without the cut or without the missing newline, and this test would see it', async () => {
-    const uncut: Vfs = { ...nodeVfs, truncate: async () => undefined };
+    const uncut: Vfs = { ...unsyncedVfs, truncate: async () => undefined };
     const cuts = [ENDS[9]! + 30, ENDS[20]! + 2, ENDS[30]! + 100];
     expect(await complaints(cuts, uncut)).toHaveLength(cuts.length);
-    const unended: Vfs = {
-      ...nodeVfs,
-      write: async (fd, data) => (data.length === 1 ? data.length : nodeVfs.write(fd, data)),
-    };
+    const unended: Vfs = { ...unsyncedVfs, overwrite: async (_fd, data) => data.length };
     expect(await complaints([ENDS[9]!, ENDS[20]!], unended)).toHaveLength(2);
     const unkept: Vfs = {
-      ...nodeVfs,
+      ...unsyncedVfs,
       write: async (fd, data) =>
         data[0] === 0x7b && data.at(-1) === 0x0a ? nodeVfs.write(fd, data) : data.length,
     };

@@ -49,6 +49,19 @@ export function faultyVfs(under: Vfs = nodeVfs): FaultyVfs {
     if (fault !== undefined) throw failure(code(fault), operation);
     return work();
   }
+  async function guardWrite(
+    operation: keyof Vfs,
+    data: Uint8Array,
+    work: (part: Uint8Array) => Promise<number>,
+  ): Promise<number> {
+    const fault = next(operation);
+    if (fault === 'short' || fault === 'torn') {
+      const written = await work(data.subarray(0, data.length >> 1));
+      if (fault === 'short') return written;
+    }
+    if (fault !== undefined) throw failure(code(fault), operation);
+    return work(data);
+  }
   function guardNow<T>(operation: keyof Vfs, work: () => T): T {
     const fault = next(operation);
     if (fault !== undefined) throw failure(code(fault), operation);
@@ -67,17 +80,12 @@ export function faultyVfs(under: Vfs = nodeVfs): FaultyVfs {
     },
     open: (path, flags, mode) => guard('open', () => under.open(path, flags, mode)),
     close: (fd) => under.close(fd),
-    async write(fd, data) {
-      const fault = next('write');
-      if (fault === 'short' || fault === 'torn') {
-        const written = await under.write(fd, data.subarray(0, data.length >> 1));
-        if (fault === 'short') return written;
-      }
-      if (fault !== undefined) throw failure(code(fault), 'write');
-      return under.write(fd, data);
-    },
+    write: (fd, data) => guardWrite('write', data, (part) => under.write(fd, part)),
+    overwrite: (fd, data, position) =>
+      guardWrite('overwrite', data, (part) => under.overwrite(fd, part, position)),
     read: (fd, into, position) => guard('read', () => under.read(fd, into, position)),
     truncate: (fd, length) => guard('truncate', () => under.truncate(fd, length)),
+    setTime: (fd, time) => guard('setTime', () => under.setTime(fd, time)),
     sync: (fd) => guard('sync', () => under.sync(fd)),
     syncAll: (fd) => guard('syncAll', () => under.syncAll(fd)),
     syncDirectory: (path) => guard('syncDirectory', () => under.syncDirectory(path)),

@@ -27,6 +27,22 @@ export interface PowerVfs {
 /** A file as a disk knows it, whatever its names are. */
 type Inode = string;
 
+/** A write, or a cut where there is no data. */
+interface Change {
+  position: number;
+  data: Uint8Array | undefined;
+}
+
+function withAt(bytes: Buffer, position: number, data: Uint8Array): Buffer {
+  const grown = Buffer.alloc(Math.max(bytes.length, position + data.length));
+  bytes.copy(grown);
+  grown.set(data, position);
+  return grown;
+}
+
+const unwritten = (bytes: Buffer, position: number, length: number): Buffer =>
+  Buffer.concat([bytes.subarray(position, position + length), Buffer.alloc(length)]).subarray(0, length);
+
 /** Numbers are used again at once, so the time of birth belongs to it. */
 const identity = (stat: BigIntStats): Inode => `${stat.ino}:${stat.birthtimeNs}`;
 
@@ -45,9 +61,35 @@ export function powerVfs(root: string, under: Vfs = nodeVfs): PowerVfs {
   const inode = (path: string): Inode => identity(lstatSync(path, { bigint: true }));
   names.set(inode(root), new Map());
 
-  const keepContent = (fd: number): void => {
-    contents.set(identity(fstatSync(fd, { bigint: true })), readFileSync(`/proc/self/fd/${fd}`));
+  /** What was written since the last sync, in order. */
+  const waiting = new Map<Inode, Change[]>();
+  const of = (fd: number): Inode => identity(fstatSync(fd, { bigint: true }));
+  const changed = (fd: number, change: Change): void => {
+    const one = of(fd);
+    waiting.set(one, [...(waiting.get(one) ?? []), change]);
   };
+  const settle = (fd: number, reached: boolean): void => {
+    const one = of(fd);
+    let durable = contents.get(one) ?? Buffer.alloc(0);
+    for (const { position, data } of waiting.get(one) ?? [])
+      durable =
+        data === undefined
+          ? durable.subarray(0, position)
+          : // Of what a failed sync dropped, only the length arrives; what stood there before still does.
+            withAt(durable, position, reached ? data : unwritten(durable, position, data.length));
+    contents.set(one, durable);
+    waiting.delete(one);
+  };
+  const synced = (fd: number, work: () => Promise<void>): Promise<void> =>
+    before(() =>
+      work().then(
+        () => settle(fd, true),
+        (error: unknown) => {
+          settle(fd, false);
+          throw error;
+        },
+      ),
+    );
   const keepNames = (path: string): void => {
     const entries = readdirSync(path).map((name): [string, Inode] => [name, inode(join(path, name))]);
     names.set(inode(path), new Map(entries));
@@ -61,10 +103,23 @@ export function powerVfs(root: string, under: Vfs = nodeVfs): PowerVfs {
   const vfs: Vfs = {
     ...under,
     open: (path, flags, mode) => before(() => under.open(path, flags, mode)),
-    write: (fd, data) => before(() => under.write(fd, data)),
-    truncate: (fd, length) => before(() => under.truncate(fd, length)),
-    sync: (fd) => before(() => under.sync(fd).then(() => keepContent(fd))),
-    syncAll: (fd) => before(() => under.syncAll(fd).then(() => keepContent(fd))),
+    write: (fd, data) =>
+      before(async () => {
+        const position = Number(fstatSync(fd).size);
+        const written = await under.write(fd, data);
+        changed(fd, { position, data: data.slice(0, written) });
+        return written;
+      }),
+    overwrite: (fd, data, position) =>
+      before(async () => {
+        const written = await under.overwrite(fd, data, position);
+        changed(fd, { position, data: data.slice(0, written) });
+        return written;
+      }),
+    truncate: (fd, length) =>
+      before(() => under.truncate(fd, length).then(() => changed(fd, { position: length, data: undefined }))),
+    sync: (fd) => synced(fd, () => under.sync(fd)),
+    syncAll: (fd) => synced(fd, () => under.syncAll(fd)),
     syncDirectory: (path) => before(() => under.syncDirectory(path).then(() => keepNames(path))),
     rename: (from, to) => before(() => under.rename(from, to)),
     unlink: (path) => before(() => under.unlink(path)),

@@ -41,15 +41,17 @@ describe('The sidecar file', () => {
     expect(rest).toEqual([JSON.stringify(config('P')), '']);
   });
 
-  it('binds once, however often the run is opened', async () => {
+  it('is bound anew by each writer, and reads as one', async () => {
     const store = await withNotes(config('a'));
     for (const name of ['b', 'c']) {
       const journal = await store.open('one');
       await journal.note(config(name));
+      await journal.note(time(1));
       await journal.close();
     }
     const loaded = await store.load('one');
-    expect(loaded.sidecar.map((entry) => entry.kind)).toEqual(['bind', 'config', 'config', 'config']);
+    expect(notes(loaded.sidecar)).toEqual([config('a'), config('b'), time(1), config('c'), time(1)]);
+    expect(loaded.sidecarBound).toBe(true);
   });
 
   it.each([

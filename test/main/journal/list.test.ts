@@ -189,7 +189,10 @@ describe('Rows across a restart', () => {
     [
       'full of other things',
       () =>
-        writeFileSync(saved(), `${readFileSync(saved(), 'utf8').split('\n')[0]}\nnull\n7\n{}\n{"bare":{}}\n{"bare":{"id":"run1"},"stat":{}}\n`),
+        writeFileSync(
+          saved(),
+          `${readFileSync(saved(), 'utf8').split('\n')[0]}\nnull\n7\n{}\n{"bare":{}}\n{"bare":{"id":"run1"},"stat":{}}\n`,
+        ),
     ],
   ])('are made anew where what was saved is %s', async (_what, damage) => {
     const rows = await savedList();

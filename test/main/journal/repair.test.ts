@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeLine, encodeRecord, readJournal } from '../../../src/shared/run/codec';
 import { fileStore } from '../../../src/main/journal/file';
@@ -38,6 +38,15 @@ describe('Opening a journal that a crash left', () => {
     await journal.close();
     const loaded = await store.load('one');
     expect([loaded.records.length, loaded.warnings]).toEqual([8, []]);
+  });
+
+  it('does not change when the run was last changed, if nothing was to be mended', async () => {
+    folder.put('one', chatRecords('one', 3));
+    utimesSync(folder.of('one.json'), 1_000, 1_000);
+    const before = folder.snapshot();
+    await (await fileStore(folder.path).open('one')).close();
+    expect((await fileStore(folder.path).summary('one')).updated).toEqual(new Date(1_000_000));
+    expect(folder.snapshot()).toEqual(before);
   });
 
   it('keeps every tail in a file of its own', async () => {

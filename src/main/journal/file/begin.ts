@@ -10,7 +10,7 @@ import { metaSha256 } from '../sidecar';
 import type { Held } from './lock';
 import { shaOfMeta } from './place';
 import type { Place } from './place';
-import { cutFrom, repairTail } from './repair';
+import { cutFrom, repairEnd } from './repair';
 import { readSidecarFile } from './sidecar';
 import { errno, ioFailure, OPEN, writeWhole } from './vfs';
 import { FileJournal } from './writer';
@@ -96,13 +96,13 @@ export async function openJournal(at: Beginning, id: string): Promise<FileJourna
 async function openFile(at: Beginning, id: string, held: Held): Promise<FileJournal> {
   const { vfs, path: directory } = at.place;
   const paths = at.place.paths(id);
-  const { bytes, stat } = await at.place.read(id);
+  const read = await at.place.read(id);
+  const { bytes, stat } = read;
   const reading = await readRunGently(bytes);
   if (reading.failure !== undefined) throw reading.failure;
-  const size = await repairTail(vfs, directory, id, paths.journal, reading, bytes);
-
   const sha256 = shaOfMeta(bytes, reading);
   if (sha256 === undefined) throw notFound();
+  const size = await repairEnd(vfs, directory, id, paths.journal, reading, read);
   const sound: Reading = { ...reading, size, tail: { kind: 'clean', offset: size, bytes: 0 } };
   const opened: WriterParts['opened'] = () =>
     loadedRun(sound, readSidecarFile(vfs, paths.sidecar, sha256), {

@@ -1,36 +1,41 @@
 import { join } from 'node:path';
 import type { Reading } from '../read';
 import { tornName } from './layout';
-import { errno, OPEN, writeWhole } from './vfs';
-import type { Vfs } from './vfs';
+import { checkLength, errno, OPEN, writeWhole } from './vfs';
+import type { FileStat, Vfs } from './vfs';
 
 const NEWLINE = new Uint8Array([0x0a]);
 
 /**
- * Brings the end of a journal into a state that something can be appended to, under the lock. What is cut is kept
- * first: the bytes are durable in a file of their own before they leave the journal. Gives the journal's size after it.
+ * Brings the end of a journal into a state that something can be appended to, under the lock, and gives its size then.
  *
- * @throws Node's own errors, with the journal unchanged or already whole
+ * What is cut is kept first: its bytes are durable in a file of their own before they leave the journal. Then the last
+ * line is written once more over itself, with the newline that it may lack, and synced: its writer may have died of a
+ * sync that failed, and then it is read as if it were there, while the kernel takes it for written and no later sync
+ * would bring it to the disk.
+ *
+ * @throws Node's own errors, with every whole record where it was
  */
-export async function repairTail(
+export async function repairEnd(
   vfs: Vfs,
   directory: string,
   id: string,
   path: string,
   read: Reading,
-  bytes: Uint8Array,
+  { bytes, stat }: { bytes: Uint8Array; stat: FileStat },
 ): Promise<number> {
-  const { kind, offset } = read.tail;
-  if (kind === 'clean') return bytes.length;
-  if (kind === 'no_newline') {
-    await withFile(vfs, path, OPEN.append, async (fd) => {
-      await writeWhole(vfs, fd, NEWLINE);
-      await vfs.syncAll(fd);
-    });
-    return bytes.length + 1;
-  }
-  await cutFrom(vfs, directory, id, path, bytes, offset);
-  return offset;
+  const { kind, offset: end } = read.tail;
+  if (kind === 'torn' || kind === 'bad_line') await cutFrom(vfs, directory, id, path, bytes, end);
+  const last = read.places.at(-1);
+  if (last === undefined) return end;
+  const line = Buffer.concat([bytes.subarray(last.offset, last.offset + last.bytes), NEWLINE]);
+  await withFile(vfs, path, OPEN.repair, async (fd) => {
+    checkLength(await vfs.overwrite(fd, line, last.offset), line.length);
+    await vfs.sync(fd);
+    // Who only looked in has not changed the run.
+    if (kind === 'clean') await vfs.setTime(fd, stat.mtime);
+  });
+  return Math.max(end, last.offset + line.length);
 }
 
 /** Keeps everything from `offset` on beside the journal, then cuts it off. */

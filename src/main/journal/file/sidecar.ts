@@ -4,7 +4,7 @@ import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
 import { Turns } from '../turns';
-import { checkPlain, ioFailure, OPEN, readAll, writeWhole } from './vfs';
+import { checkPlain, ioFailure, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n');
@@ -71,34 +71,21 @@ export class SidecarWriter {
     }
   }
 
-  /** Whatever an earlier life left in the file stays; a line that it did not finish is ended, and bound anew if need be. */
+  /**
+   * Whatever an earlier writer left stays. This one begins a line of its own and binds it anew: the last words of a
+   * writer whose sync failed are read as if they were there, and may be gone after a power cut.
+   */
   async #open(): Promise<number> {
     const fd = await this.vfs.open(this.path, OPEN.appendOrMake);
     try {
-      checkPlain(this.vfs.fstat(fd));
-      const lines = linesOf(await readAll(this.vfs, fd));
-      const unended = lines.at(-1) !== '';
-      const binding = lastBinding(lines) === this.sha256 ? '' : encodeEntry(bindEntry(this.sha256));
-      this.#waiting = `${unended ? '\n' : ''}${binding}${this.#waiting}`;
+      const stat = this.vfs.fstat(fd);
+      checkPlain(stat);
+      const start = stat.size > 0n ? '\n' : '';
+      this.#waiting = start + encodeEntry(bindEntry(this.sha256)) + this.#waiting;
       return fd;
     } catch (error) {
       await this.vfs.close(fd).catch(() => undefined);
       throw error;
     }
   }
-}
-
-/** The meta hash that entries at the end of the file belong to. */
-function lastBinding(lines: string[]): string | undefined {
-  for (let n = lines.length - 1; n >= 0; n--) {
-    const line = lines[n]!;
-    if (!line.includes('"bind"')) continue;
-    try {
-      const entry = JSON.parse(line) as Partial<Extract<SidecarEntry, { kind: 'bind' }>> | null;
-      if (entry?.kind === 'bind') return entry.meta_sha256;
-    } catch {
-      // A torn binding binds nothing: the reader passes it over as well.
-    }
-  }
-  return undefined;
 }

@@ -16,6 +16,10 @@ export interface Vfs {
   close(fd: number): Promise<void>;
   /** One write at the end (descriptors for writing are opened for appending). Gives the bytes written: fewer is a failure. */
   write(fd: number, data: Uint8Array): Promise<number>;
+  /** One write over what stands at `position`, on a descriptor that does not append. Gives the bytes written. */
+  overwrite(fd: number, data: Uint8Array, position: number): Promise<number>;
+  /** Sets the time of the last change. */
+  setTime(fd: number, time: Date): Promise<void>;
   /** Bytes read into `into` from `position`; 0 at the end. */
   read(fd: number, into: Uint8Array, position: number): Promise<number>;
   truncate(fd: number, length: number): Promise<void>;
@@ -78,6 +82,8 @@ export const nodeVfs: Vfs = {
   open: (path, flags, mode = PRIVATE_FILE) => call((done) => fs.open(path, flags, mode, done)),
   close: (fd) => act((done) => fs.close(fd, done)),
   write: (fd, data) => call((done) => fs.write(fd, data, 0, data.length, null, done)),
+  overwrite: (fd, data, position) => call((done) => fs.write(fd, data, 0, data.length, position, done)),
+  setTime: (fd, time) => act((done) => fs.futimes(fd, time, time, done)),
   read: (fd, into, position) => call((done) => fs.read(fd, into, 0, into.length, position, done)),
   truncate: (fd, length) => act((done) => fs.ftruncate(fd, length, done)),
   sync: (fd) => act((done) => fs.fdatasync(fd, done)),
@@ -139,14 +145,18 @@ export async function readAll(vfs: Vfs, fd: number): Promise<Buffer> {
 
 /** Writes all in one call, or throws: a short write is a failure, whatever the reason. */
 export async function writeWhole(vfs: Vfs, fd: number, data: Uint8Array): Promise<void> {
-  const written = await vfs.write(fd, data);
-  if (written === data.length) return;
+  checkLength(await vfs.write(fd, data), data.length);
+}
+
+/** Throws `no_space` where fewer bytes were written than wanted. */
+export function checkLength(written: number, wanted: number): void {
+  if (written === wanted) return;
   throw new Failure({
     code: 'no_space',
-    message: `Only ${written} of ${data.length} bytes could be written; the disk is most likely full.`,
+    message: `Only ${written} of ${wanted} bytes could be written; the disk is most likely full.`,
     kept: 'Everything that was acknowledged before is kept.',
     todo: 'Free some space, then open the run again.',
-    data: { written, wanted: data.length },
+    data: { written, wanted },
   });
 }
 
