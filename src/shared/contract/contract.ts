@@ -205,7 +205,9 @@ export const commands = {
     input: z.strictObject({
       provider: z.enum(['anthropic', 'openai', 'practice']),
       endpoint: text(2000).optional(),
-      key_env: text(200).optional(),
+      key_env: text(200)
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+        .optional(),
     }),
     output: z.object({ models: z.array(z.string()) }),
   },

@@ -112,6 +112,10 @@ function openLink(link: string): void {
   child.unref();
 }
 
+/** A page may have a hand in the words of a question; it gets none in what the terminal does. */
+const printable = (text: string) =>
+  text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === '\n' ? '\n' : '\ufffd'));
+
 /** Milliseconds after which a question that nobody answers counts as no. */
 const PATIENCE = 120_000;
 
@@ -143,7 +147,7 @@ class Terminal {
 
   async ask(text: string): Promise<boolean> {
     if (this.#ended || this.#question) return false;
-    out(`\n${text}\nType "yes" and Enter to allow it:`);
+    out(`\n${printable(text)}\nType "yes" and Enter to allow it:`);
     const answer = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => this.#question?.(''), PATIENCE);
       this.#question = (line) => {

@@ -1,5 +1,6 @@
 import type { Port } from '../../../shared/contract/frame';
 import { textPort } from '../../../shared/contract/text-port';
+import { originOf } from './origin';
 
 export const OPEN_CHANNEL = 'holdfast:open';
 export const FRAME_CHANNEL = 'holdfast:frame';
@@ -92,14 +93,4 @@ export function openIpcDoor(options: IpcDoorOptions): void {
     if (page === undefined) return options.onRefused?.('no page');
     page.text(text);
   });
-}
-
-/** `new URL('app://bundle/x').origin` is 'null' outside Electron, so scheme and host are put together by hand. */
-function originOf(url: string): string | undefined {
-  try {
-    const { protocol, host } = new URL(url);
-    return `${protocol}//${host}`;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import type { App, Session, WebContents } from 'electron';
+import { originOf } from './origin';
 
 /**
  * The page may ask for exactly this: to put text that the person copied on the clipboard. Everything else that a page
@@ -8,7 +9,7 @@ const ALLOWED = new Set(['clipboard-sanitized-write']);
 
 /** Denies permissions, devices, screens, downloads and every request that leaves the machine. */
 export function lockSession(session: Session, origin: string, mayLoad: (url: string) => boolean): void {
-  const mayAsk = (permission: string, from: string) => ALLOWED.has(permission) && from.startsWith(origin);
+  const mayAsk = (permission: string, from: string) => ALLOWED.has(permission) && originOf(from) === origin;
   session.setPermissionRequestHandler((_contents, permission, done, details) =>
     done(mayAsk(permission, details.requestingUrl)),
   );

@@ -83,6 +83,15 @@ export function startElectron(options: ElectronOptions): void {
     },
     open: front,
   });
+  const remember = () => {
+    if (!window || window.isDestroyed()) return;
+    const place = { ...window.getNormalBounds(), maximized: window.isMaximized() };
+    try {
+      replaceFileNow(placeFile, JSON.stringify(place));
+    } catch {
+      // Where the window was is a comfort; a full disk must not keep anybody from quitting.
+    }
+  };
   const quit = new Quit({
     live: () => holdfast?.live().map((run) => run.title) ?? [],
     ask: async (titles) => {
@@ -100,7 +109,10 @@ export function startElectron(options: ElectronOptions): void {
         : dialog.showMessageBox(question));
       return response === 1;
     },
-    close: async () => holdfast?.close(),
+    close: async () => {
+      remember();
+      await holdfast?.close();
+    },
     exit: () => app.exit(0),
   });
 
@@ -125,14 +137,7 @@ export function startElectron(options: ElectronOptions): void {
     const mine = window;
     mine.on('focus', () => attentions.seen());
     mine.on('close', (event) => {
-      try {
-        replaceFileNow(
-          placeFile,
-          JSON.stringify({ ...mine.getNormalBounds(), maximized: mine.isMaximized() }),
-        );
-      } catch {
-        // Where the window was is a comfort; a full disk must not keep it from closing.
-      }
+      remember();
       // On macOS an app lives on without a window; elsewhere its last window is the app.
       if (process.platform !== 'darwin' && !quit.request()) event.preventDefault();
     });
