@@ -27,6 +27,10 @@ export interface Held {
   release(): Promise<void>;
 }
 
+// The signal that comes with a file growing over its limit: Node ignores it, so that the write merely fails, but
+// proper-lockfile's exit hook would make it deadly again for a process that nobody else listens in.
+if (process.platform !== 'win32') process.on('SIGXFSZ', () => undefined);
+
 /** Somebody who only looks whether a run is being written holds its lock for microseconds: that is no writer. */
 const TRIES = 6;
 const PAUSE_MS = 3;
