@@ -45,7 +45,7 @@ describe.each(['anthropic', 'openai'] as const)(
     it(
       `leave runs that a strict service accepts: ${RUNS} runs of ${LIVES} lives`,
       { timeout: 1_800_000 },
-      async () => {
+      async (context) => {
         let killed = 0;
         let requests = 0;
         for (let seed = 1; seed <= RUNS; seed++) {
@@ -76,10 +76,11 @@ describe.each(['anthropic', 'openai'] as const)(
           await service.stop();
           rmSync(root, { recursive: true, force: true });
         }
-        console.log(
-          `${api}: ${RUNS} runs, ${killed} of ${RUNS * LIVES} processes killed, ${requests} requests`,
-        );
         expect(killed).toBeGreaterThan(0);
+        await context.annotate(
+          `strict ${api}, real kills: ${killed} of ${RUNS * LIVES} processes, ${requests} requests, rejected 0`,
+          'figures',
+        );
       },
     );
   },

@@ -10,7 +10,7 @@ describe.each(['anthropic', 'openai'] as const)('a strict stand-in of the %s API
   it(
     `refuses nothing in ${SESSIONS} sessions of chat, tools, stops, kills, restarts and resumes`,
     { timeout: 3_600_000 },
-    async () => {
+    async (context) => {
       const reports: SessionReport[] = [];
       let next = 1;
       const worker = async (): Promise<void> => {
@@ -25,7 +25,6 @@ describe.each(['anthropic', 'openai'] as const)('a strict stand-in of the %s API
       const tally = ['say', 'resume', 'kill', 'pause', 'cancel', 'close', 'reset'].map(
         (deed) => `${done(deed)} ${deed}`,
       );
-      console.log(`${api}: ${reports.length} sessions, ${requests} requests, ${tally.join(', ')}`);
 
       expect(
         reports.flatMap((report) => report.rejected.map((why) => `seed ${report.seed}: ${why}`)),
@@ -33,10 +32,15 @@ describe.each(['anthropic', 'openai'] as const)('a strict stand-in of the %s API
       expect(
         reports.flatMap((report) => report.outcomes).filter((outcome) => outcome.includes('model_request')),
       ).toEqual([]);
+      expect(reports.flatMap((report) => report.leaks)).toEqual([]);
       expect(reports).toHaveLength(SESSIONS);
       expect(requests).toBeGreaterThan(SESSIONS * 3);
       for (const deed of ['say', 'resume', 'kill', 'pause', 'cancel', 'close', 'reset'])
         expect(done(deed), deed).toBeGreaterThan(0);
+      await context.annotate(
+        `strict ${api}: ${SESSIONS} sessions, ${requests} requests, rejected 0 (${tally.join(', ')})`,
+        'figures',
+      );
     },
   );
 });

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resumeRun, startRun } from '../../src/main/agent/index';
@@ -7,6 +16,7 @@ import { fileStore } from '../../src/main/journal/file/index';
 import type { RunStore } from '../../src/main/journal/journal';
 import { anthropicModel } from '../../src/main/model/anthropic/index';
 import { openaiModel } from '../../src/main/model/openai/index';
+import { isFailure } from '../../src/shared/run/failure';
 import type { Profile } from '../../src/shared/run/profile';
 import { toolsFor } from '../../src/main/tool/registry';
 import { anthropicStandIn } from './anthropic-standin';
@@ -20,6 +30,8 @@ export interface SessionReport {
   requests: number;
   answered: number;
   rejected: string[];
+  /** Files of the run's folder that hold the key. */
+  leaks: string[];
   /** What was done to the run: say, resume, kill … */
   deeds: string[];
   /** Ways in which a turn ended. */
@@ -40,7 +52,8 @@ export async function strictSession(seed: number, api: 'anthropic' | 'openai'): 
     await scene.play();
     const { requests, answered } = scene.service.counts;
     const { deeds, outcomes } = scene;
-    return { seed, requests, answered, rejected: scene.service.rejected, deeds, outcomes };
+    const { rejected } = scene.service;
+    return { seed, requests, answered, rejected, leaks: scene.leaks(), deeds, outcomes };
   } finally {
     await scene.close();
   }
@@ -51,6 +64,7 @@ class Scene {
   readonly outcomes: string[] = [];
   private store: RunStore;
   private copies = 0;
+  private resets = 0;
   private id = 'run';
   private readonly random: Seeded;
   private readonly parts: AgentParts;
@@ -84,7 +98,7 @@ class Scene {
       tools: toolsFor,
       secrets: () => [KEY],
       now: () => new Date(),
-      newId: () => `run-${++this.copies}`,
+      newId: () => `run-${++this.resets}`,
     };
     this.store = fileStore(this.runs());
   }
@@ -95,6 +109,13 @@ class Scene {
     writeFileSync(join(root, 'work', 'notes.txt'), 'one\nhay\nthree\n');
     const open = api === 'anthropic' ? anthropicStandIn : openaiStandIn;
     return new Scene(seed, root, await open({ seed, key: KEY, troubles: true }), api);
+  }
+
+  leaks(): string[] {
+    return readdirSync(this.root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((file) => readFileSync(file).includes(KEY));
   }
 
   async close(): Promise<void> {
@@ -164,7 +185,11 @@ class Scene {
       unknownDefault: random.pick(['run', 'skip'] as const),
     };
     const say = this.chat && random.chance(0.6) ? { say: 'And now?' } : {};
-    const session = await resumeRun(this.parts, { ...common, ...say });
+    const session = await resumeRun(this.parts, { ...common, ...say }).catch((error: unknown) => {
+      if (isFailure(error, 'already_completed')) return undefined;
+      throw error;
+    });
+    if (session === undefined) return undefined;
     if (session.snapshot().phase === 'ended') return undefined;
     return this.watch(session);
   }
