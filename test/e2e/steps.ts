@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Locator, Page } from 'playwright';
-import type { Started } from './harness';
+import type { Home, Started } from './harness';
 
 /** What a person does in the window, by what they see: names, words and keys. */
 
@@ -79,4 +81,30 @@ export async function allow(
 export async function openRow(page: Page, title: string | RegExp): Promise<void> {
   await rows(page).filter({ hasText: title }).first().click();
   await page.locator('main header h1').waitFor();
+}
+
+/** Writes the person's profile file. JSON is YAML too. */
+export function writeProfiles(home: Home, profiles: Record<string, unknown>[], usual?: string): void {
+  mkdirSync(home.config, { recursive: true });
+  writeFileSync(
+    join(home.config, 'profiles.yaml'),
+    JSON.stringify({ ...(usual && { default: usual }), profiles }, null, 2),
+  );
+}
+
+const TOOLS = ['list_files', 'read_file', 'search_text', 'file_stats', 'wait', 'write_file', 'append_file'];
+
+/** A profile of the Practice model that a test may change. */
+export const practice = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name,
+  provider: 'practice',
+  model: 'practice-1',
+  system_prompt: 'You work with files.',
+  tools: TOOLS,
+  ...more,
+});
+
+/** Waits until a tool of the run that is shown is at work. */
+export async function toolRuns(page: Page, tool: string): Promise<void> {
+  await page.locator('article[data-state="running"]').filter({ hasText: tool }).waitFor();
 }

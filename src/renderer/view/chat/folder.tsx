@@ -130,7 +130,8 @@ export function FolderPicker({
       (reply) => {
         if (!live) return;
         setList(reply);
-        setTyped(reply.path);
+        // What was typed meanwhile stays.
+        setTyped((old) => (old === path ? reply.path : old));
         setFailure(undefined);
       },
       (error: unknown) => live && setFailure(failureOf(error)),
@@ -139,7 +140,11 @@ export function FolderPicker({
       live = false;
     };
   }, [path]);
-  const enter = (name: string) => setPath(`${(list?.path ?? path).replace(/[\\/]+$/, '')}/${name}`);
+  const move = (to: string) => {
+    setPath(to);
+    setTyped(to);
+  };
+  const enter = (name: string) => move(`${(list?.path ?? path).replace(/[\\/]+$/, '')}/${name}`);
   return (
     <Dialog label="Choose a folder" onClose={onClose}>
       <form
@@ -155,7 +160,7 @@ export function FolderPicker({
           aria-label="Folder above"
           icon={<CornerLeftUp size="0.9375rem" />}
           disabled={list?.parent === undefined}
-          onClick={() => list?.parent !== undefined && setPath(list.parent)}
+          onClick={() => list?.parent !== undefined && move(list.parent)}
         />
         <input
           aria-label="Path"

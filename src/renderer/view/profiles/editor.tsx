@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'react';
+import { useState } from 'react';
 import { Copy, Trash2 } from 'lucide-react';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
@@ -8,6 +8,7 @@ import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass, Switch } from '../kit/field';
 import { Name, Shown } from '../kit/shown';
+import { ModelField } from './model-field';
 import { problemsOf, profileOf, type Form } from './form';
 import s from './profiles.module.css';
 
@@ -249,81 +250,6 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
         )}
       </div>
     </form>
-  );
-}
-
-/** The model's name, with what the service offers where it can be asked. */
-function ModelField({
-  form,
-  problem,
-  disabled,
-  onChange,
-}: {
-  form: Form;
-  problem: string | undefined;
-  disabled: boolean;
-  onChange: (model: string) => void;
-}) {
-  const list = useId();
-  const [models, setModels] = useState<string[]>([]);
-  const [note, setNote] = useState('');
-  const { provider, endpoint, key_env } = form;
-  useEffect(() => {
-    if (disabled) return;
-    let live = true;
-    const timer = window.setTimeout(() => {
-      call('profiles.models', {
-        provider,
-        ...(endpoint.trim() && { endpoint: endpoint.trim() }),
-        ...(key_env.trim() && { key_env: key_env.trim() }),
-      }).then(
-        (reply) => {
-          if (!live) return;
-          setModels(reply.models);
-          setNote('');
-        },
-        (error: unknown) => {
-          if (!live) return;
-          setModels([]);
-          setNote(failureOf(error).message);
-        },
-      );
-    }, 600);
-    return () => {
-      live = false;
-      window.clearTimeout(timer);
-    };
-  }, [provider, endpoint, key_env, disabled]);
-  return (
-    <Field
-      label="Model"
-      help={
-        models.length > 0
-          ? `${models.length} offered by the service`
-          : note && <span title={note}>Type its name; the service could not be asked for a list</span>
-      }
-      problem={problem}
-    >
-      {(ids) => (
-        <>
-          <input
-            {...ids}
-            className={inputClass}
-            value={form.model}
-            disabled={disabled}
-            list={list}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <datalist id={list}>
-            {models.slice(0, 200).map((model) => (
-              <option key={model} value={model} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }
 

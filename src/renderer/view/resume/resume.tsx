@@ -6,6 +6,7 @@ import { openRun } from '../../store/app';
 import { useDrafts } from '../../store/drafts';
 import { useProfiles } from '../../store/profiles';
 import { runDraft } from '../chat/chat';
+import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
@@ -43,6 +44,7 @@ export function Resume({ head }: { head: RunHead }) {
                   <Button size="s" onClick={look}>
                     Look again
                   </Button>
+                  <ProfileButton entry={entry} onChoose={setProfile} />
                   <Button size="s" look="ghost" onClick={() => openRun(id, 'transcript')}>
                     Read the transcript
                   </Button>
