@@ -41,6 +41,8 @@ function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpPro
   if (known) return known;
 
   const ca = certificates(files);
+  // Made once: reading some hundred certificates for every connection would be felt.
+  const trust = ca && { secureContext: tls.createSecureContext({ ca }) };
   const agent = new Agent({
     httpProxy,
     httpsProxy,
@@ -48,8 +50,8 @@ function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpPro
     // A call is bounded by its own time-out; a model may well think for minutes before its first byte.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT, ...(ca && { ca }) },
-    ...(ca && { requestTls: { ca }, proxyTls: { ca } }),
+    connect: { timeout: CONNECT_TIMEOUT, ...trust },
+    ...(trust && { requestTls: trust, proxyTls: trust }),
   });
   agents.set(signature, agent);
   return agent;
