@@ -13,7 +13,7 @@ import { lastOf, scan } from './read';
 /** Notes that nobody waits for gather this long, so that a record does not cost two messages. ms. */
 const GATHER_MS = 250;
 /** How long closing waits for them. ms. */
-const FLUSH_MS = 2_000;
+const FLUSH_MS = 1_500;
 
 /** Where the notes of a run end in the stream. */
 export interface AuxEnd {

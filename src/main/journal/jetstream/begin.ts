@@ -27,7 +27,8 @@ export async function createRun(ground: Ground, id: string, meta: RunRecord): Pr
   const body = Buffer.from(encodeRecord(meta));
   if (body.length > mostBody(ground)) throw tooLarge(body.length, mostBody(ground));
   const [there, row] = await Promise.all([lastOf(ground, ground.subjects.run(id)), readRow(ground, id)]);
-  if (there !== undefined) throw row.hidden === undefined ? await occupied(ground, id) : inTrash();
+  if (there !== undefined)
+    throw row.hidden === undefined || row.hidden.why === 'deleting' ? await occupied(ground, id) : inTrash();
 
   const nonce = newNonce();
   const tail = await writeMeta(ground, id, nonce, meta, body);

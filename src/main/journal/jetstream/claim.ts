@@ -28,7 +28,7 @@ export interface ClaimState {
   nonce: string;
 }
 
-const RELEASE_MS = 2_000;
+const RELEASE_MS = 1_000;
 
 function claimOf(ground: Ground, stored: Stored | undefined): ClaimState | undefined {
   const token = stored && ground.subjects.parse(stored.subject)?.token;

@@ -87,19 +87,25 @@ export class Link {
     });
   }
 
-  /** Rejects as soon as the connection is lost, so that nobody waits out a time-out for an answer that cannot come. */
-  async race<T>(answer: Promise<T>): Promise<T> {
+  /**
+   * Rejects as soon as the connection is lost, so that nobody waits out a time-out for an answer that cannot come, and
+   * after `ms` at the latest.
+   */
+  async race<T>(answer: Promise<T>, ms?: number): Promise<T> {
     let stop = (): void => undefined;
+    let timer: NodeJS.Timeout | undefined;
     const lost = new Promise<never>((_resolve, reject) => {
       stop = this.onState((state) => {
-        if (state !== 'connected') reject(new Error('the connection was lost'));
+        if (state !== 'connected') reject(new Error('the connection is lost'));
       });
+      if (ms !== undefined) timer = setTimeout(() => reject(new Error('no answer came in time')), ms);
     });
     answer.catch(() => undefined);
     try {
       return await Promise.race([answer, lost]);
     } finally {
       stop();
+      clearTimeout(timer);
     }
   }
 

@@ -12,6 +12,7 @@ import type { Ground } from './ground';
 import { glanceLast, lastOf, patiently, scan } from './read';
 import type { Stored } from './read';
 import { readRecords } from './records';
+import { removeAll, removeRun } from './remove';
 import { decodeRow, edgeRow } from './row';
 import type { FoldedRow } from './row';
 import { HEADER } from './subjects';
@@ -42,9 +43,9 @@ export async function listRuns(parts: ListParts, which: 'seen' | 'trash'): Promi
   const { ground } = parts;
   const [metas, rows, claims] = await Promise.all([readMetas(ground), readRows(ground), readClaims(ground)]);
   if (which === 'seen') sweep(ground, rows, metas);
-  const wanted = [...metas].filter(([id]) => {
-    const hidden = rows.get(id)?.hidden;
-    return which === 'seen' ? hidden === undefined : hidden !== undefined && hidden.why !== 'deleting';
+  const wanted = [...metas].filter(([id, meta]) => {
+    const row = rows.get(id) ?? NO_ROW;
+    return which === 'seen' ? isSeen(row, meta) : row.hidden !== undefined && row.hidden.why !== 'deleting';
   });
   const found = await eachOf(wanted, AT_ONCE, async ([id, meta]) => {
     const last = await glanceLast(ground, ground.subjects.run(id));
@@ -62,11 +63,15 @@ export async function summaryOfRun(parts: ListParts, id: string): Promise<RunSum
     readRow(ground, id),
     lastOf(ground, ground.subjects.claim(id, '>')),
   ]);
-  if (row.hidden !== undefined) return undefined;
+  if (!isSeen(row, meta)) return undefined;
   return rowOfEdges(parts, { id, meta, last, row, claim: claimIn(ground, claim) });
 }
 
-/** Meta records by id. Where records without a meta can exist (see decisions on purged runs), their ids too. */
+/** What was written to a run after it was deleted has no beginning, and is to be seen. */
+const isSeen = (row: CatalogueRow, meta: Stored | undefined): boolean =>
+  row.hidden === undefined || (row.hidden.why === 'deleting' && meta === undefined);
+
+/** Meta records by id. Where records without a meta can exist (a writer went on after the run was deleted), their ids too. */
 async function readMetas(ground: Ground): Promise<Map<string, Stored | undefined>> {
   const metas = new Map<string, Stored | undefined>();
   if (!ground.tailFence()) for (const id of await idsOf(ground)) metas.set(id, undefined);
@@ -100,15 +105,19 @@ async function readClaims(ground: Ground): Promise<Map<string, ClaimState>> {
   return claims;
 }
 
-/** Takes away the marks of runs that were deleted a while ago. Never rejects. */
-function sweep(ground: Ground, rows: Map<string, CatalogueRow>, metas: Map<string, unknown>): void {
+/** Ends deletions that were cut short, and takes away the marks of those that are done. Never rejects. */
+function sweep(
+  ground: Ground,
+  rows: Map<string, CatalogueRow>,
+  metas: Map<string, Stored | undefined>,
+): void {
   if (ground.judgement.keepsAll !== undefined || !ground.tailFence()) return;
   for (const [id, { hidden }] of rows) {
-    if (hidden?.why !== 'deleting' || metas.has(id)) continue;
-    if (Date.now() - Date.parse(hidden.at) < TOMBSTONE_MS) continue;
-    void ground.link.manager.streams
-      .purge(ground.stream, { filter: ground.subjects.catalogue(id, '>') })
-      .catch(() => undefined);
+    if (hidden?.why !== 'deleting' || Date.now() - Date.parse(hidden.at) < TOMBSTONE_MS) continue;
+    const work = metas.get(id)
+      ? removeRun(ground, id)
+      : removeAll(ground, ground.subjects.catalogue(id, '>'));
+    void work.catch(() => undefined);
   }
 }
 

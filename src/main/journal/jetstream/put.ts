@@ -72,7 +72,8 @@ export async function put(place: Place, options: PutOptions, message: Put): Prom
       try {
         await message.before?.();
         asked = true;
-        const ack = await link.race(publish(link.connection, message, lines, options.ackMs));
+        const timeout = Math.max(1, Math.min(options.ackMs, end - Date.now()));
+        const ack = await link.race(publish(link.connection, message, lines, timeout));
         // A duplicate is what the server remembers, not what it still holds.
         if (!ack.duplicate || !options.readBack) {
           seeing(place, ack.seq);
@@ -106,7 +107,7 @@ async function readBack(place: Place, message: Put, end: number): Promise<Landed
     let trouble: unknown = new Error('the connection is lost');
     if (link.state === 'connected') {
       try {
-        const occupant = await link.race(askLast(place, message.subject));
+        const occupant = await link.race(askLast(place, message.subject), Math.max(1, end - Date.now()));
         if (occupant === undefined) return undefined;
         const ours =
           occupant.headers?.get(HEADER.id) === message.id &&

@@ -38,16 +38,23 @@ const SCAN_TRIES = 4;
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Runs a read again while the server is away, for as long as the place is patient.
+ * Runs a read again while the server is away, for as long as the place is patient. `long`: the read looks after itself
+ * and may take any time, as long as something comes.
  *
  * @throws Failure `store_unavailable` then, and whatever else the read says at once
  */
-export async function patiently<T>(place: Place, doing: string, read: () => Promise<T>): Promise<T> {
+export async function patiently<T>(
+  place: Place,
+  doing: string,
+  read: () => Promise<T>,
+  long = false,
+): Promise<T> {
   const end = Date.now() + place.readPatienceMs;
   for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
     let trouble: unknown;
     try {
-      if (place.link.state === 'connected') return await place.link.race(read());
+      if (place.link.state === 'connected')
+        return await place.link.race(read(), long ? undefined : Math.max(1, end - Date.now()));
       trouble = new Error('the connection is lost');
     } catch (error) {
       if (error instanceof Failure) throw error;
@@ -121,21 +128,23 @@ export interface ScanOptions {
  * the scan began, or an error. Never a silent prefix.
  */
 export function scan(place: Place, subject: string, options: ScanOptions = {}): Promise<Stored[]> {
-  return patiently(place, 'read the stream', async () => {
-    let trouble: unknown;
-    for (let n = 0; n < SCAN_TRIES; n++) {
-      try {
-        const found = await scanOnce(place, subject, options);
-        if ((found.at(-1)?.seq ?? 0) >= (options.atLeast ?? 0)) return found;
-        trouble = new Error('the replica that answers is behind');
-        await pause(BEHIND_MS);
-      } catch (error) {
-        if (!(error instanceof Interrupted)) throw error;
-        trouble = error;
-      }
+  return patiently(place, 'read the stream', () => scanToEnd(place, subject, options), true);
+}
+
+async function scanToEnd(place: Place, subject: string, options: ScanOptions): Promise<Stored[]> {
+  let trouble: unknown;
+  for (let n = 0; n < SCAN_TRIES; n++) {
+    try {
+      const found = await scanOnce(place, subject, options);
+      if ((found.at(-1)?.seq ?? 0) >= (options.atLeast ?? 0)) return found;
+      trouble = new Error('the replica that answers is behind');
+      await pause(BEHIND_MS);
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+      trouble = error;
     }
-    throw unavailable('The stream could not be read to its end', trouble);
-  });
+  }
+  throw unavailable('The stream could not be read to its end', trouble);
 }
 
 /** A scan that met a gap or silence: it is begun again. */

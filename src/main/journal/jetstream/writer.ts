@@ -209,7 +209,7 @@ export class NatsJournal implements Journal {
     const { ground, id, claim } = this.#parts;
     const { epoch } = ground.link;
     if (epoch === this.#epoch) return;
-    const tail = await askLast(ground, ground.subjects.run(id));
+    const tail = await ground.link.race(askLast(ground, ground.subjects.run(id)));
     if (tail === undefined || tail.seq < this.#tail) throw vanished();
     // What is there may be the very record that is being written; then reading back tells.
     if (tail.seq > this.#tail && tail.subject !== target) throw overtaken();
