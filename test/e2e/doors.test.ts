@@ -1,15 +1,226 @@
-import { expect, it } from 'vitest';
-import { onEveryDoor } from './harness';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import type { Page, WebSocketRoute } from 'playwright';
+import { electron, need } from '../support/prerequisites';
+import { ask } from '../support/door';
+import { cleanUp, onEveryDoor, start, type Started } from './harness';
+import { composer, conversation, openRow, ready, say, startChat, status, toolRuns } from './steps';
 
-onEveryDoor('the window', (start, target) => {
-  it('opens to a composer, with nothing refused by its policy', async () => {
-    const { page } = await start();
+/** A machine at work may take its time. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 30_000 });
+
+afterEach(cleanUp);
+
+onEveryDoor('the window', (startHere) => {
+  it('opens to a composer, with nothing refused by its own policy', async () => {
+    const { page } = await startHere();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
-    await page.getByRole('textbox').first().waitFor();
+    await page.reload();
+    await ready(page);
     expect(await page.title()).toContain('Holdfast');
     expect(errors).toEqual([]);
-    console.log(target, await page.evaluate(() => document.body.innerText.slice(0, 400)));
+  });
+
+  it('shows a stream from its beginning after a reload in the middle of it', async () => {
+    const started = await startHere();
+    const { page } = started;
+    await ready(page);
+    await startChat(started, 'slowly long 12');
+    await status(page, 'Running');
+    await eventually(async () => (await conversation(page).innerText()).length).toBeGreaterThan(60);
+    await page.reload();
+    await ready(page);
+    await openRow(page, 'slowly long 12');
+    await status(page, 'Your turn');
+    const live = await conversation(page).innerText();
+    await page.reload();
+    await ready(page);
+    await openRow(page, 'slowly long 12');
+    await status(page, 'Your turn');
+    await eventually(() => conversation(page).innerText()).toBe(live);
   });
 });
+
+it('is proved on real Electron where its binary is', async (context) => {
+  need(context, electron(), 'real Electron', 'its binary is not on this machine');
+  const started = await start('real Electron');
+  await ready(started.page);
+  await startChat(started, 'say pears');
+  await status(started.page, 'Your turn');
+});
+
+/** The WebSocket of a page, in the hand of the test. */
+async function heldLine(
+  page: Page,
+): Promise<{ lines: WebSocketRoute[]; cut(): Promise<void>; refuse(yes: boolean): void }> {
+  const lines: WebSocketRoute[] = [];
+  let refused = false;
+  await page.routeWebSocket('**/ws', (line) => {
+    if (refused) {
+      void line.close();
+      return;
+    }
+    lines.push(line);
+    line.connectToServer();
+  });
+  return {
+    lines,
+    cut: async () => {
+      await lines.at(-1)?.close();
+    },
+    refuse: (yes) => (refused = yes),
+  };
+}
+
+const journals = (started: Started) => {
+  const names = readdirSync(started.home.runs).filter((name) => /^\w+\.json$/.test(name));
+  return names.map((name) => readFileSync(join(started.home.runs, name), 'utf8'));
+};
+
+onEveryDoor(
+  'the browser door',
+  (startHere) => {
+    it('comes back after its line was cut, again and again, without losing or doubling a word', async () => {
+      const started = await startHere();
+      const { page } = started;
+      await ready(page);
+      const line = await heldLine(page);
+      await page.reload();
+      await ready(page);
+      await startChat(started, 'slowly long 14');
+      for (let cuts = 0; cuts < 4; cuts++) {
+        const before = line.lines.length;
+        await eventually(async () => (await conversation(page).innerText()).length).toBeGreaterThan(
+          80 * (cuts + 1),
+        );
+        await line.cut();
+        await eventually(() => line.lines.length).toBeGreaterThan(before);
+      }
+      await status(page, 'Your turn');
+      const live = await conversation(page).innerText();
+      await page.reload();
+      await ready(page);
+      await openRow(page, 'slowly long 14');
+      await status(page, 'Your turn');
+      await eventually(() => conversation(page).innerText()).toBe(live);
+      expect(journals(started).length).toBe(1);
+    });
+
+    it('keeps working while nobody can reach it, and shows what happened meanwhile', async () => {
+      const started = await startHere();
+      const { page } = started;
+      await ready(page);
+      const line = await heldLine(page);
+      await page.reload();
+      await ready(page);
+      await startChat(started, 'wait 2', { folder: started.home.files });
+      await toolRuns(page, 'wait');
+      line.refuse(true);
+      await line.cut();
+      await eventually(() => journals(started)[0] ?? '').toContain('end_turn');
+      line.refuse(false);
+      await status(page, 'Your turn');
+      await say(page, 'say pears');
+      await conversation(page).getByText('pears').last().waitFor();
+    });
+
+    it('shows one run in two windows, and both may speak', async () => {
+      const started = await startHere();
+      await ready(started.page);
+      await startChat(started, 'say one');
+      await status(started.page, 'Your turn');
+      const other = await started.another();
+      await ready(other);
+      await openRow(other, 'say one');
+      await say(other, 'say two');
+      await conversation(started.page).getByText('say two').first().waitFor();
+      await say(started.page, 'say three');
+      await conversation(other).getByText('say three').first().waitFor();
+      expect(journals(started).length).toBe(1);
+    });
+
+    it('opens once by its link, gives another when it is asked where it runs, and lets nobody else in', async () => {
+      const started = await startHere();
+      await ready(started.page);
+      const [, used = ''] = /(http:\S+token=\S+)/.exec(started.output()) ?? [];
+      const url = new URL(used);
+      expect((await ask(url.host, url.pathname + url.search)).status).toBe(403);
+      started.type('');
+      await eventually(() => started.output().match(/http:\S+token=\S+/g)?.length).toBe(2);
+      const fresh = new URL(started.output().match(/http:\S+token=\S+/g)?.[1] ?? '');
+      const stranger = await started.page.context().browser()?.newContext();
+      const page = await stranger?.newPage();
+      await page?.goto(url.origin);
+      expect(await page?.innerText('body')).toContain('Open Holdfast with the link that it printed');
+      await page?.goto(fresh.href);
+      if (page) await ready(page);
+      expect(page?.url()).toBe(`${url.origin}/`);
+      await stranger?.close();
+    });
+
+    it('pauses what runs when it is told to end, and ends', async () => {
+      const started = await startHere();
+      await ready(started.page);
+      await startChat(started, 'wait 60', { folder: started.home.files });
+      await toolRuns(started.page, 'wait');
+      await started.stop();
+      expect(journals(started)[0]?.trimEnd().split('\n').at(-1)).toContain('suspended');
+      expect(started.output()).toContain('Pausing “wait 60”');
+    });
+
+    it('asks where it runs before it talks to a new place, and takes no for an answer', async () => {
+      const started = await startHere();
+      await ready(started.page);
+      const [line = ''] = await Promise.all([
+        expect
+          .poll(() => /Let Holdfast talk to (\S+)\?/.exec(started.output())?.[1], { timeout: 20_000 })
+          .toBe('models.example')
+          .then(() => started.output()),
+        started.page.evaluate(
+          () =>
+            new Promise<void>((resolve) => {
+              const socket = new WebSocket(`ws://${location.host}/ws`);
+              const profile = {
+                name: 'Remote',
+                provider: 'openai',
+                model: 'm',
+                endpoint: 'https://models.example/v1',
+              };
+              socket.onopen = () => {
+                socket.send(
+                  JSON.stringify({ kind: 'call', call: 1, name: 'profiles.save', input: { profile } }),
+                );
+                resolve();
+              };
+            }),
+        ),
+      ]);
+      expect(line).toContain('Address: https://models.example');
+      started.type('no');
+      await eventually(() => started.output()).toContain('Not allowed.');
+      expect(readdirSync(started.home.path).includes('.config')).toBe(false);
+    });
+
+    it('stays what it is when the composer holds a draft and everything is killed', async () => {
+      const started = await startHere();
+      await ready(started.page);
+      await composer(started.page).fill('half a thought');
+      await eventually(() => {
+        try {
+          return readdirSync(join(started.home.state, 'drafts')).filter((name) => name.endsWith('.json'))
+            .length;
+        } catch {
+          return 0;
+        }
+      }).toBe(1);
+      await started.kill();
+      const again = await started.restart();
+      await ready(again.page);
+      await eventually(() => composer(again.page).inputValue()).toBe('half a thought');
+    });
+  },
+  ['browser door'],
+);

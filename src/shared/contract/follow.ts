@@ -1,6 +1,7 @@
 import type { Client } from './connect';
 import type { CommandOutput } from './contract';
 import type { Failure } from '../run/failure';
+import type { TranscriptItem } from './items';
 import type { RunChange } from './views';
 
 export type RunView = CommandOutput<'run.watch'>;
@@ -49,7 +50,11 @@ export function follow(client: Client, id: string, sink: RunSink): () => void {
     }
     const verdict = known.judge(after, change);
     if (verdict === 'gap') ask();
-    else if (verdict === 'new') sink.change(change);
+    if (verdict !== 'new') return;
+    sink.change(change);
+    // What was streamed stands in the items now. Told in the same breath, so that no window ever shows it twice.
+    const settled = change.type === 'items' ? known.settle(change.items) : undefined;
+    if (settled !== undefined) sink.change({ type: 'stream_end', iteration: settled });
   };
 
   const offChange = client.on('run.change', (event) => {
@@ -78,6 +83,16 @@ class Known {
     this.held = { text: view.stream?.text.length ?? 0, thinking: view.stream?.thinking.length ?? 0 };
   }
 
+  /** The iteration whose stream these items make void, if there is one. */
+  settle(items: readonly TranscriptItem[]): number | undefined {
+    const { iteration } = this;
+    if (iteration < 0 || !items.some((item) => 'iteration' in item && item.iteration === iteration))
+      return undefined;
+    this.iteration = -1;
+    this.held = { text: 0, thinking: 0 };
+    return iteration;
+  }
+
   judge(after: number, change: RunChange): 'new' | 'seen' | 'gap' {
     if (after > this.seq) return 'gap';
     if (change.type === 'items') {
@@ -96,6 +111,8 @@ class Known {
       if (change.from + change.text.length <= held) return 'seen';
       this.held[change.part] = change.from + change.text.length;
     } else if (change.type === 'stream_end') {
+      // Told already, together with the items that took its place.
+      if (this.iteration !== change.iteration && change.reason === undefined) return 'seen';
       this.iteration = -1;
       this.held = { text: 0, thinking: 0 };
     }
