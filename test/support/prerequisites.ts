@@ -61,7 +61,8 @@ export const electron = (): string | undefined => process.env.HOLDFAST_ELECTRON;
 
 /** Path of a file that `npm run build` makes; `undefined` before it ran. */
 export function built(file: string): string | undefined {
-  const path = join(project, 'out', file);
+  // HOLDFAST_OUT: another build than the usual one, such as one that nobody rebuilds meanwhile.
+  const path = join(process.env.HOLDFAST_OUT ?? join(project, 'out'), file);
   return existsSync(path) ? path : undefined;
 }
 
