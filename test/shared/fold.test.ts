@@ -49,7 +49,7 @@ describe('the fold', () => {
           warnings,
         });
       }),
-      { numRuns: sampled(1_000, 50_000) },
+      { numRuns: sampled(1_000, 20_000) },
     );
   });
 

@@ -137,7 +137,7 @@ describe('reading a journal', () => {
         }
         expect(text).toBe(expected);
       }),
-      { numRuns: sampled(1_000, 50_000) },
+      { numRuns: sampled(1_000, 20_000) },
     );
   });
 
@@ -185,7 +185,7 @@ describe('reading a journal', () => {
         expect(read.records).toHaveLength(read.places.length);
         expect(read.tail.offset + read.tail.bytes).toBe(file.length);
       }),
-      { numRuns: sampled(2_000, 50_000) },
+      { numRuns: sampled(2_000, 20_000) },
     );
   });
 });

@@ -159,7 +159,7 @@ describe('a folded run on the wire', () => {
         expect(complaints(toWire(state), isPaused(state))).toEqual([]);
         expect(state).toEqual(before);
       }),
-      { numRuns: sampled(2_000, 100_000) },
+      { numRuns: sampled(2_000, 40_000) },
     );
   });
 
