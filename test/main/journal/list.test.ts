@@ -13,7 +13,7 @@ import { nodeVfs } from '../../../src/main/journal/file/vfs';
 import type { Vfs } from '../../../src/main/journal/file/vfs';
 import { encodeLine } from '../../../src/shared/run/codec';
 import { answerRecord, chatRecords, metaRecord } from '../../support/journal-records';
-import { storeFolder } from '../../support/store-folder';
+import { journalBytes, storeFolder } from '../../support/store-folder';
 import type { StoreFolder } from '../../support/store-folder';
 import { until } from '../../support/wait';
 
@@ -24,9 +24,9 @@ afterEach(() => folder.remove());
 /** The real file layer, which notes the journals that are read whole. */
 function counting(): { vfs: Vfs; read: string[] } {
   const read: string[] = [];
-  const slurp: Vfs['slurp'] = (path) => {
+  const slurp: Vfs['slurp'] = (path, limit) => {
     read.push(path.split('/').at(-1)!);
-    return nodeVfs.slurp(path);
+    return nodeVfs.slurp(path, limit);
   };
   return { vfs: { ...nodeVfs, slurp }, read };
 }
@@ -100,9 +100,9 @@ describe('The list of a folder', () => {
 
   it('shows a run that cannot be read, and the others', async () => {
     for (const id of ['a', 'b', 'c']) folder.put(id, chatRecords(id, 4));
-    const slurp: Vfs['slurp'] = (path) => {
+    const slurp: Vfs['slurp'] = (path, limit) => {
       if (path.endsWith('b.json')) throw Object.assign(new Error('no'), { code: 'EIO' });
-      return nodeVfs.slurp(path);
+      return nodeVfs.slurp(path, limit);
     };
     const rows = byId(await fileStore(folder.path, { vfs: { ...nodeVfs, slurp } }).list());
     expect(rows.map((row) => [row.id, row.health, row.failure?.code])).toEqual([
@@ -128,6 +128,24 @@ describe('The list of a folder', () => {
       ['answered', 'none'],
       ['pending', 'elsewhere'],
     ]);
+  });
+
+  it('reads large journals aside, and gives the same row', async () => {
+    const records = chatRecords('large', 4_000, 'some words '.repeat(12));
+    folder.put('large', records);
+    folder.put('small', chatRecords('small', 4));
+    const { vfs, read } = counting();
+    const store = fileStore(folder.path, { vfs });
+    const rows = byId(await store.list());
+    expect(rows[0]).toMatchObject({
+      id: 'large',
+      health: 'ok',
+      facts: { lastSeq: 4_000 },
+      size: journalBytes(records).length,
+    });
+    read.length = 0;
+    expect(byId(await store.list())).toEqual(rows);
+    expect(journals(read)).toEqual([]);
   });
 
   it('lets others in while it reads', async () => {

@@ -51,7 +51,7 @@ export class FileCatalogue {
         this.#read = { file, offset: 0 };
       }
       if (stat === undefined || stat.size === this.#read.offset) return this.#entries;
-      const { bytes } = this.vfs.slurp(path);
+      const { bytes = Buffer.alloc(0) } = this.vfs.slurp(path, Infinity);
       const end = bytes.lastIndexOf(0x0a) + 1;
       if (end > this.#read.offset) this.#take(bytes.subarray(this.#read.offset, end).toString('utf8'));
       this.#read.offset = Math.max(end, this.#read.offset);

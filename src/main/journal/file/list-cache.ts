@@ -39,7 +39,7 @@ export class ListCache {
     try {
       const path = join(this.directory(), LIST_CACHE);
       if (!this.allowed() || this.vfs.look(path) === undefined) return rows;
-      const lines = this.vfs.slurp(path).bytes.toString('utf8').split('\n');
+      const lines = this.vfs.slurp(path, Infinity).bytes?.toString('utf8').split('\n') ?? [];
       if (lines[0] !== header()) return rows;
       for (const text of lines.slice(1)) {
         const row = parse(text);

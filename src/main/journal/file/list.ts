@@ -8,7 +8,8 @@ import type { Reading } from '../read';
 import { unavailable } from './directory';
 import { idOfJournal, JOURNAL_ENDING, LOCK_DIRECTORY_ENDING } from './layout';
 import type { ListCache } from './list-cache';
-import { errno, ioFailure } from './vfs';
+import { withFile } from './repair';
+import { errno, ioFailure, OPEN, readAll } from './vfs';
 import type { Vfs } from './vfs';
 
 /** A row as its journal alone gives it, and the state of the file that it was made from. */
@@ -21,6 +22,9 @@ export interface Row {
   full: RunSummary | undefined;
 }
 
+/** Makes a row where that takes longer than a moment. */
+type Slow = (breather: Breather) => Promise<Row>;
+
 /** What a list needs beside the journals. */
 export interface ListParts {
   vfs: Vfs;
@@ -31,7 +35,7 @@ export interface ListParts {
 }
 
 const NO_LABELS: CatalogueEntry = {};
-/** Larger files are folded in slices of their own. */
+/** Bytes; larger files are read by the thread pool and folded in slices. */
 const LARGE = 512 * 1024;
 
 /**
@@ -63,7 +67,7 @@ export class Lister {
       const id = idOfJournal(name);
       if (id === undefined) continue;
       let row = this.#look(parts, id);
-      if (typeof row === 'function') row = await row(breather);
+      if (typeof row === 'function') row = await this.#later(row, id, breather);
       if (row !== undefined) {
         if (row !== this.#rows.get(id)) made += 1;
         rows.set(id, row);
@@ -79,14 +83,22 @@ export class Lister {
   /** One row; undefined where there is no journal of that id. */
   async one(parts: ListParts, id: string): Promise<RunSummary | undefined> {
     let row = this.#look(parts, id);
-    if (typeof row === 'function') row = await row(new Breather());
+    if (typeof row === 'function') row = await this.#later(row, id, new Breather());
     if (row === undefined) return undefined;
     this.#rows.set(id, row);
     return complete(row, parts, id, true);
   }
 
-  /** The row of a file, made anew if need be; a function where that takes longer than a moment. */
-  #look(parts: ListParts, id: string): Row | undefined | ((breather: Breather) => Promise<Row>) {
+  async #later(make: Slow, id: string, breather: Breather): Promise<Row | undefined> {
+    try {
+      return await make(breather);
+    } catch (error) {
+      return troubled(error, id);
+    }
+  }
+
+  /** The row of a file, made anew if need be; undefined where there is no file. */
+  #look(parts: ListParts, id: string): Row | Slow | undefined {
     const path = parts.directory + sep + id + JOURNAL_ENDING;
     const known = this.#rows.get(id);
     try {
@@ -95,11 +107,13 @@ export class Lister {
       if (stat === undefined) return undefined;
       return same(known.stat, stat) ? known : readRow(parts.vfs, path, id);
     } catch (error) {
-      if (errno(error) === 'ENOENT') return undefined;
-      return unreadable(id, ioFailure(error, 'read this run'));
+      return troubled(error, id);
     }
   }
 }
+
+const troubled = (error: unknown, id: string): Row | undefined =>
+  errno(error) === 'ENOENT' ? undefined : unreadable(id, ioFailure(error, 'read this run'));
 
 /** Names of everything in a folder. */
 export function readNames(vfs: Vfs, directory: string): string[] {
@@ -117,11 +131,13 @@ const same = (a: Row['stat'], b: Row['stat']): boolean =>
   a.ctimeMs === b.ctimeMs &&
   a.dev === b.dev;
 
-function readRow(vfs: Vfs, path: string, id: string): Row | ((breather: Breather) => Promise<Row>) {
-  const { bytes, stat } = vfs.slurp(path);
-  return bytes.length > LARGE
-    ? async (breather) => rowOf(await readRunGently(bytes, breather), id, stat)
-    : rowOf(readRun(bytes), id, stat);
+function readRow(vfs: Vfs, path: string, id: string): Row | Slow {
+  const { bytes, stat } = vfs.slurp(path, LARGE);
+  if (bytes !== undefined) return rowOf(readRun(bytes), id, stat);
+  return async (breather) => {
+    const whole = await withFile(vfs, path, OPEN.read, (fd) => readAll(vfs, fd));
+    return rowOf(await readRunGently(whole, breather), id, stat);
+  };
 }
 
 const rowOf = (reading: Reading, id: string, stat: Stats): Row => ({

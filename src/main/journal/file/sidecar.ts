@@ -13,7 +13,8 @@ const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n');
 export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
   try {
     if (vfs.look(path) === undefined) return { entries: [], bound: false };
-    return readSidecar(linesOf(vfs.slurp(path).bytes), sha256);
+    const { bytes } = vfs.slurp(path, Infinity);
+    return bytes ? readSidecar(linesOf(bytes), sha256) : { entries: [], bound: false };
   } catch {
     return { entries: [], bound: false };
   }

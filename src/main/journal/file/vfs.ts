@@ -43,8 +43,8 @@ export interface Vfs {
   /** lstat with plain numbers: for lists, where ten thousand are wanted. */
   look(path: string): fs.Stats | undefined;
   readdirNow(path: string): string[];
-  /** A small file whole, and what it was when read. */
-  slurp(path: string): { bytes: Buffer; stat: fs.Stats };
+  /** A file whole, and what it was when read; no bytes if it has more than `limit`: that is not to be waited for. */
+  slurp(path: string, limit: number): { bytes: Buffer | undefined; stat: fs.Stats };
 }
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
@@ -107,12 +107,12 @@ export const nodeVfs: Vfs = {
   lstat: (path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   look: (path) => fs.lstatSync(path, { throwIfNoEntry: false }),
   readdirNow: (path) => fs.readdirSync(path),
-  slurp(path) {
+  slurp(path, limit) {
     const fd = fs.openSync(path, OPEN.read);
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw notAFile();
-      return { bytes: readWhole(fd, stat.size), stat };
+      return { bytes: stat.size > limit ? undefined : readWhole(fd, stat.size), stat };
     } finally {
       fs.closeSync(fd);
     }
