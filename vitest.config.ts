@@ -23,7 +23,7 @@ export default defineConfig({
     // What a passing test prints is noise; what a failing one prints is a clue.
     silent: 'passed-only',
     projects: [
-      lane('unit', ['test/{shared,main,renderer,repo}/**/*.test.{ts,tsx}'], 0.5, false),
+      lane('unit', ['test/{shared,main,renderer,repo}/**/*.test.{ts,tsx}'], 1, false),
       lane('faults', ['test/faults/**/*.test.ts'], 8),
       lane('nats', ['test/nats/**/*.test.ts'], 5),
       lane('e2e', ['test/e2e/**/*.test.ts'], 3),
