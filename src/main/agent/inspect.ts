@@ -20,7 +20,7 @@ const entries = <K extends SidecarKind>(sidecar: SidecarEntry[], kind: K): Entry
   sidecar.filter((entry): entry is Entry<K> => entry.kind === kind);
 
 /** What a look at a run finds out, for the pre-flight and for the resume alike. */
-export interface Inspection extends Preflight {
+export interface Inspection extends Omit<Preflight, 'nextCallChars'> {
   /** Calls that were refused by a person but not answered in the journal yet, with the words of the refusal. */
   denied: Map<string, string | undefined>;
   /** The fingerprint that the run goes on from: the last accepted one. */
@@ -51,7 +51,6 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
   const pending = pendingTools(run, config, view, denied);
   const endpoint = config.model.endpoint;
   const lost = lostText(state, sidecar);
-  const sent = JSON.stringify([config.profile.system_prompt, config.defs, toWire(state)]).length;
   return {
     id: run.id,
     gates,
@@ -68,13 +67,26 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     records: run.records.length,
     paidCalls: state.counters.llm_calls,
     pausedTurn: atPausedTurn(state),
-    nextCallChars: sent,
     ...(lost && { lost }),
     denied,
     recorded,
     endpointChanged: place.endpoint !== undefined && place.endpoint !== endpoint,
   };
 }
+
+/** Roughly what the next call sends, in characters of JSON; counted rather than written, since it may be very much. */
+export function nextCallChars(state: RunState, config: RunConfig): number {
+  let chars = config.profile.system_prompt.length + JSON.stringify(config.defs).length;
+  for (const { content } of toWire(state))
+    for (const { text, thinking, tool_use: use, tool_result: result, provider } of content ?? []) {
+      chars += AROUND_A_BLOCK;
+      chars += (text?.text.length ?? 0) + (thinking?.text?.length ?? 0) + (thinking?.signature?.length ?? 0);
+      chars += (use?.input.length ?? 0) + (use?.name.length ?? 0);
+      chars += (result?.content.length ?? 0) + (provider?.raw.length ?? 0);
+    }
+  return chars;
+}
+const AROUND_A_BLOCK = 30;
 
 /**
  * What a person last accepted, or else what the run was begun with. The provider is always the run's own: no entry

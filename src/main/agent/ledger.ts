@@ -1,11 +1,12 @@
 import { decodeRecord, encodeLine, encodeRecord } from '../../shared/run/codec';
 import { asFailure, Failure } from '../../shared/run/failure';
-import { Folder } from '../../shared/run/fold';
+import { Folder, toolUseIds } from '../../shared/run/fold';
 import { PROTOCOL } from '../../shared/run/record';
 import type { RecordKind, RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal/journal';
+import { Breather } from '../journal/read';
 import type { SessionEvent } from './session';
 
 type Payload = {
@@ -71,11 +72,19 @@ export class Ledger {
     return () => this.#tell(record, place);
   }
 
-  /** Takes over what a store has loaded. */
-  adopt(run: LoadedRun): void {
-    this.#folder = new Folder();
-    this.#ids = new Set();
-    for (const [index, record] of run.records.entries()) this.#push(record, run.places[index]);
+  /** Takes over what a store has loaded, all of it at the end: until then nothing here has changed. */
+  async adopt(run: LoadedRun): Promise<void> {
+    const breather = new Breather();
+    const folder = new Folder();
+    const ids = new Set<string>();
+    for (const [index, record] of run.records.entries()) {
+      folder.push(record, run.places[index]);
+      for (const id of idsOf(record)) ids.add(id);
+      if (breather.due) await breather.breathe();
+    }
+    this.#folder = folder;
+    this.#ids = ids;
+    this.#lastRecord = run.records.at(-1);
   }
 
   hold(journal: Journal): void {
@@ -175,7 +184,8 @@ export class Ledger {
   #push(record: RunRecord, place: RecordPlace | undefined): void {
     this.#folder.push(record, place);
     this.#lastRecord = record;
-    for (const block of record.assistant?.message.content ?? [])
-      if (block.tool_use) this.#ids.add(block.tool_use.id);
+    for (const id of idsOf(record)) this.#ids.add(id);
   }
 }
+
+const idsOf = (record: RunRecord): string[] => (record.assistant ? toolUseIds(record.assistant.message) : []);

@@ -2,7 +2,7 @@ import { Failure } from '../../shared/run/failure';
 import type { LoadedRun } from '../journal/journal';
 import { placeEntry, realFolder, runConfig } from './config';
 import type { RunConfig } from './config';
-import { inspect, lastPlace } from './inspect';
+import { inspect, lastPlace, nextCallChars } from './inspect';
 import type { Inspection } from './inspect';
 import { LiveSession } from './live';
 import type { Opening } from './live';
@@ -28,13 +28,9 @@ const look = (run: LoadedRun, config: RunConfig, options: LookOptions): Inspecti
  */
 export async function preflight(parts: AgentParts, options: LookOptions): Promise<Preflight> {
   const config = runConfig(parts, options.profile);
-  const {
-    denied: _d,
-    recorded: _r,
-    endpointChanged: _e,
-    ...seen
-  } = look(await options.store.load(options.id), config, options);
-  return seen;
+  const loaded = await options.store.load(options.id);
+  const { denied: _d, recorded: _r, endpointChanged: _e, ...seen } = look(loaded, config, options);
+  return { ...seen, nextCallChars: nextCallChars(loaded.state, config) };
 }
 
 /**
@@ -61,7 +57,7 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
     const loaded = await journal.load();
     const seen = judge(loaded, config, options);
     const unknown = decisions(seen, options);
-    run.ledger.adopt(loaded);
+    await run.ledger.adopt(loaded);
     run.ledger.hold(journal);
     if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
     return new LiveSession(run, opening(loaded, seen, unknown, options));

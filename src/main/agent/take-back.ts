@@ -20,7 +20,7 @@ export async function takeBack(run: Run): Promise<string | undefined> {
     const seen = inspect(loaded, run.config, { interactive: true, force: false, allow: run.allow });
     refuse(seen);
     if (loaded.state.pending) throw unfinished();
-    if (how === 'grown') ledger.adopt(loaded);
+    if (how === 'grown') await ledger.adopt(loaded);
     control.lost = undefined;
     ledger.hold(journal);
     return how === 'grown'

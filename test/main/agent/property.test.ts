@@ -14,6 +14,7 @@ import { resume, scene, start, testTool } from '../../support/agent';
 import type { Scene, Watched } from '../../support/agent';
 
 const soak = process.env.HOLDFAST_SOAK !== undefined;
+const LONG = soak ? 900_000 : 60_000;
 
 const call = fc.record({
   name: fc.constantFrom('look', 'change', 'throws', 'missing'),
@@ -122,110 +123,114 @@ async function agree({ store }: Scene, watched: Watched, told: RunRecord[]): Pro
 }
 
 describe('the live loop', () => {
-  it('and the fold of its bytes always agree, over turns, refusals, stops, crashes and resumes, and no change runs twice', async () => {
-    let [runs, resumes, crashes] = [0, 0, 0];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(reply, { minLength: 1, maxLength: 8 }),
-        fc.array(act, { maxLength: 7 }),
-        fc.nat(),
-        async (replies, acts, pick) => {
-          runs++;
-          // Each state-changing call has one token, so that a second run of the same call is seen.
-          const effects = new Map<string, number>();
-          let current = '';
-          const change = testTool(
-            'change',
-            () => (effects.set(current, (effects.get(current) ?? 0) + 1), { content: 'changed' }),
-            { changes: true },
-          );
-          const throws = testTool('throws', () => {
-            throw new Error('kaputt');
-          });
-          const model = scriptedModel([...replies.map(clean), { text: 'end' }], { repeat: true });
-          let it_ = scene(model, [testTool('look'), change, throws], {
-            profile: { limits: { max_iterations: 6 } },
-          });
-          it_.parts.model = () => model;
-          let watched = await start(it_, { chat: true });
-          let told: RunRecord[] = [];
-          let deny = false;
-          const follow = (one: Watched): void => {
-            one.session.on((event) => {
-              if (event.type === 'record') told.push(event.record);
-              if (event.type === 'tool_started') current = event.toolUseId;
-              if (event.type === 'approval') {
-                const decision = deny
-                  ? ({ decision: 'deny', words: 'no' } as const)
-                  : ({ decision: 'once' } as const);
-                deny = false;
-                queueMicrotask(() => one.session.answer(event.request.hash, decision));
-              }
+  it(
+    'and the fold of its bytes always agree, over turns, refusals, stops, crashes and resumes, and no change runs twice',
+    async () => {
+      let [runs, resumes, crashes] = [0, 0, 0];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(reply, { minLength: 1, maxLength: 8 }),
+          fc.array(act, { maxLength: 7 }),
+          fc.nat(),
+          async (replies, acts, pick) => {
+            runs++;
+            // Each state-changing call has one token, so that a second run of the same call is seen.
+            const effects = new Map<string, number>();
+            let current = '';
+            const change = testTool(
+              'change',
+              () => (effects.set(current, (effects.get(current) ?? 0) + 1), { content: 'changed' }),
+              { changes: true },
+            );
+            const throws = testTool('throws', () => {
+              throw new Error('kaputt');
             });
-          };
-          const takeUp = async (): Promise<void> => {
-            resumes++;
-            told = (await it_.store.load('r')).records;
-            watched = await resume(it_, { unknownDefault: 'skip' });
+            const model = scriptedModel([...replies.map(clean), { text: 'end' }], { repeat: true });
+            let it_ = scene(model, [testTool('look'), change, throws], {
+              profile: { limits: { max_iterations: 6 } },
+            });
+            it_.parts.model = () => model;
+            let watched = await start(it_, { chat: true });
+            let told: RunRecord[] = [];
+            let deny = false;
+            const follow = (one: Watched): void => {
+              one.session.on((event) => {
+                if (event.type === 'record') told.push(event.record);
+                if (event.type === 'tool_started') current = event.toolUseId;
+                if (event.type === 'approval') {
+                  const decision = deny
+                    ? ({ decision: 'deny', words: 'no' } as const)
+                    : ({ decision: 'once' } as const);
+                  deny = false;
+                  queueMicrotask(() => one.session.answer(event.request.hash, decision));
+                }
+              });
+            };
+            const takeUp = async (): Promise<void> => {
+              resumes++;
+              told = (await it_.store.load('r')).records;
+              watched = await resume(it_, { unknownDefault: 'skip' });
+              follow(watched);
+            };
             follow(watched);
-          };
-          follow(watched);
-          for (const step of acts) {
-            if (step.do === 'deny') {
-              deny = true;
-              continue;
-            }
-            if (step.do === 'crash') {
-              // Everything that is durable up to a record of choice; the session itself is thrown away.
-              crashes++;
+            for (const step of acts) {
+              if (step.do === 'deny') {
+                deny = true;
+                continue;
+              }
+              if (step.do === 'crash') {
+                // Everything that is durable up to a record of choice; the session itself is thrown away.
+                crashes++;
+                await watched.session.settled();
+                const { records } = await it_.store.load('r');
+                const seq = 1 + (pick % records.length);
+                const kept = new Set(
+                  records
+                    .filter((record) => record.seq <= seq)
+                    .flatMap(
+                      (record) =>
+                        record.assistant?.message.content?.flatMap((block) => block.tool_use?.id ?? []) ?? [],
+                    ),
+                );
+                const before = it_.store;
+                it_ = {
+                  ...it_,
+                  store: await crashed(before, 'r', {
+                    seq,
+                    keep: (entry) => entry.kind !== 'intent' || kept.has(entry.tool_use_id),
+                  }),
+                };
+                for (const id of effects.keys()) if (!kept.has(id)) effects.delete(id);
+                await watched.session.close();
+                await takeUp();
+              } else if (step.do === 'say') watched.session.say(step.text);
+              else if (step.do === 'close') {
+                await watched.session.close();
+                await agree(it_, watched, told);
+                await takeUp();
+              } else watched.session[step.do]();
               await watched.session.settled();
-              const { records } = await it_.store.load('r');
-              const seq = 1 + (pick % records.length);
-              const kept = new Set(
-                records
-                  .filter((record) => record.seq <= seq)
-                  .flatMap(
-                    (record) =>
-                      record.assistant?.message.content?.flatMap((block) => block.tool_use?.id ?? []) ?? [],
-                  ),
-              );
-              const before = it_.store;
-              it_ = {
-                ...it_,
-                store: await crashed(before, 'r', {
-                  seq,
-                  keep: (entry) => entry.kind !== 'intent' || kept.has(entry.tool_use_id),
-                }),
-              };
-              for (const id of effects.keys()) if (!kept.has(id)) effects.delete(id);
-              await watched.session.close();
-              await takeUp();
-            } else if (step.do === 'say') watched.session.say(step.text);
-            else if (step.do === 'close') {
-              await watched.session.close();
               await agree(it_, watched, told);
-              await takeUp();
-            } else watched.session[step.do]();
-            await watched.session.settled();
-            await agree(it_, watched, told);
-            if (watched.session.snapshot().phase === 'ended') {
-              if (watched.session.snapshot().outcome?.reason === 'suspended') await takeUp();
-              else break;
-              await watched.session.settled();
+              if (watched.session.snapshot().phase === 'ended') {
+                if (watched.session.snapshot().outcome?.reason === 'suspended') await takeUp();
+                else break;
+                await watched.session.settled();
+              }
             }
-          }
-          await watched.session.settled();
-          await watched.session.close();
-          await agree(it_, watched, told);
-          expect([...effects.values()].every((count) => count === 1)).toBe(true);
-          expect(await it_.store.writer('r')).toBe('none');
-          expect(readJournal(await it_.store.bytes('r')).tail.kind).toBe('clean');
-        },
-      ),
-      { numRuns: soak ? 3000 : 150 },
-    );
-    expect(Math.min(runs, resumes, crashes)).toBeGreaterThan(20);
-  });
+            await watched.session.settled();
+            await watched.session.close();
+            await agree(it_, watched, told);
+            expect([...effects.values()].every((count) => count === 1)).toBe(true);
+            expect(await it_.store.writer('r')).toBe('none');
+            expect(readJournal(await it_.store.bytes('r')).tail.kind).toBe('clean');
+          },
+        ),
+        { numRuns: soak ? 3000 : 150 },
+      );
+      expect(Math.min(runs, resumes, crashes)).toBeGreaterThan(20);
+    },
+    LONG,
+  );
 
   it('makes of a follow-up that was said alone what it makes of one that was typed with the results', () => {
     const meta = {

@@ -291,6 +291,33 @@ describe('time that passes while the machine sleeps', () => {
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
   });
 
+  it('is not needed for what was streamed to be kept: it is noted along the way, now and then', async () => {
+    const { clock, pass } = sleepy();
+    async function* answer() {
+      for (let i = 0; i < 40; i++) {
+        pass(100);
+        yield { type: 'text' as const, text: `${i} ` };
+      }
+      yield {
+        type: 'turn' as const,
+        turn: {
+          content: [{ text: { text: 'x' } }],
+          stop_reason: 'end_turn',
+          usage: { in_tokens: 1, out_tokens: 1 },
+        },
+      };
+    }
+    const it_ = scene({ ...scriptedModel([]), answer }, [], { clock });
+    const watching = await start(it_);
+    expect(await watching.session.settled()).toEqual({ reason: 'completed' });
+    const texts = (await it_.store.load('r')).sidecar.flatMap((entry) =>
+      entry.kind === 'partial' ? [entry.text] : [],
+    );
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.length).toBeLessThan(10);
+    texts.forEach((text, i) => expect(text.startsWith(texts[i - 1] ?? '0 ')).toBe(true));
+  });
+
   it('lets a call go on that is not out of time, and watches nothing afterwards', async () => {
     const sleep = sleepy();
     let release = (): void => {};

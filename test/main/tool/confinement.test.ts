@@ -7,6 +7,7 @@ import { builtInTools } from '../../../src/main/tool/registry';
 import { tempFolder } from '../../support/folder';
 
 const soak = process.env.HOLDFAST_SOAK !== undefined;
+const LONG = soak ? 900_000 : 60_000;
 const CANARY = 'canary-4711-secret';
 const tools = builtInTools('practice').filter((tool) => tool.def.name !== 'wait');
 const inputs = (tool: (typeof tools)[number], path: string) => {
@@ -79,85 +80,93 @@ describe('the fence around the folder', () => {
     expect(readFileSync(join(folder, 'ok/b.txt'), 'utf8')).toBe('OVERWRITTEN');
   });
 
-  it('leaves nothing outside changed or shown, for generated names', async () => {
-    const { folder, untouched } = scene();
-    const piece = fc.constantFrom(
-      '..',
-      '.',
-      '',
-      'ok',
-      'out',
-      'in',
-      'up',
-      'leak.txt',
-      'secret.txt',
-      'a.txt',
-      'outside',
-      '%2e%2e',
-      '\\',
-      '..\\',
-      '~',
-      '\u2025',
-      'new',
-    );
-    const name = fc.oneof(
-      fc.array(piece, { maxLength: 7 }).map((parts) => parts.join('/')),
-      fc.string({ maxLength: 20, unit: 'binary' }),
-      fc.array(piece, { maxLength: 5 }).map((parts) => `/${parts.join('/')}`),
-    );
-    await fc.assert(
-      fc.asyncProperty(name, fc.constantFrom(...tools), async (path, tool) => {
-        const { content } = await run(folder, tool, path);
-        expect(content).not.toContain('4711');
-        expect(untouched()).toBe(true);
-      }),
-      { numRuns: soak ? 10_000 : 600 },
-    );
-  });
+  it(
+    'leaves nothing outside changed or shown, for generated names',
+    async () => {
+      const { folder, untouched } = scene();
+      const piece = fc.constantFrom(
+        '..',
+        '.',
+        '',
+        'ok',
+        'out',
+        'in',
+        'up',
+        'leak.txt',
+        'secret.txt',
+        'a.txt',
+        'outside',
+        '%2e%2e',
+        '\\',
+        '..\\',
+        '~',
+        '\u2025',
+        'new',
+      );
+      const name = fc.oneof(
+        fc.array(piece, { maxLength: 7 }).map((parts) => parts.join('/')),
+        fc.string({ maxLength: 20, unit: 'binary' }),
+        fc.array(piece, { maxLength: 5 }).map((parts) => `/${parts.join('/')}`),
+      );
+      await fc.assert(
+        fc.asyncProperty(name, fc.constantFrom(...tools), async (path, tool) => {
+          const { content } = await run(folder, tool, path);
+          expect(content).not.toContain('4711');
+          expect(untouched()).toBe(true);
+        }),
+        { numRuns: soak ? 10_000 : 600 },
+      );
+    },
+    LONG,
+  );
 
-  it('holds while a folder is swapped for a link at every moment', async () => {
-    const { outer, folder, untouched } = scene();
-    const spot = join(folder, 'spot');
-    let swapping = true;
-    let swaps = 0;
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    const swapper = (async () => {
-      while (swapping) {
-        // A tool may make the folder again in between; that round is then simply no swap.
-        rmSync(spot, { recursive: true, force: true });
-        try {
-          symlinkSync(join(outer, 'outside'), spot);
-          swaps++;
-        } catch {
-          continue;
+  it(
+    'holds while a folder is swapped for a link at every moment',
+    async () => {
+      const { outer, folder, untouched } = scene();
+      const spot = join(folder, 'spot');
+      let swapping = true;
+      let swaps = 0;
+      const turn = () => new Promise((resolve) => setImmediate(resolve));
+      const swapper = (async () => {
+        while (swapping) {
+          // A tool may make the folder again in between; that round is then simply no swap.
+          rmSync(spot, { recursive: true, force: true });
+          try {
+            symlinkSync(join(outer, 'outside'), spot);
+            swaps++;
+          } catch {
+            continue;
+          }
+          await turn();
+          rmSync(spot, { recursive: true, force: true });
+          mkdirSync(spot, { recursive: true });
+          writeFileSync(join(spot, 'secret.txt'), 'harmless');
+          await turn();
         }
-        await turn();
-        rmSync(spot, { recursive: true, force: true });
-        mkdirSync(spot, { recursive: true });
-        writeFileSync(join(spot, 'secret.txt'), 'harmless');
-        await turn();
+      })();
+      // The mutant: looks first, then opens by name. The swapping must be quick enough to catch it.
+      let leaks = 0;
+      for (let i = 0; i < 20_000 && leaks === 0; i++) {
+        const name = join(folder, 'spot/secret.txt');
+        const real = await realpath(name).catch(() => '');
+        if (!real.startsWith(`${folder}/`)) continue;
+        if ((await readFile(name, 'utf8').catch(() => '')).includes('4711')) leaks++;
       }
-    })();
-    // The mutant: looks first, then opens by name. The swapping must be quick enough to catch it.
-    let leaks = 0;
-    for (let i = 0; i < 20_000 && leaks === 0; i++) {
-      const name = join(folder, 'spot/secret.txt');
-      const real = await realpath(name).catch(() => '');
-      if (!real.startsWith(`${folder}/`)) continue;
-      if ((await readFile(name, 'utf8').catch(() => '')).includes('4711')) leaks++;
-    }
-    expect(leaks).toBe(1);
-    const rounds = soak ? 3000 : 150;
-    for (let i = 0; i < rounds; i++)
-      for (const tool of tools) {
-        const { content } = await run(folder, tool, 'spot/secret.txt');
-        expect(content).not.toContain('4711');
-      }
-    swapping = false;
-    await swapper;
-    expect(swaps).toBeGreaterThan(10);
-    expect(untouched()).toBe(true);
-  });
+      expect(leaks).toBe(1);
+      const rounds = soak ? 1000 : 150;
+      for (let i = 0; i < rounds; i++)
+        for (const tool of tools) {
+          const { content } = await run(folder, tool, 'spot/secret.txt');
+          expect(content).not.toContain('4711');
+        }
+      swapping = false;
+      await swapper;
+      expect(swaps).toBeGreaterThan(10);
+      expect(untouched()).toBe(true);
+    },
+    LONG,
+  );
 
   it('answers instead of hanging on a pipe', async () => {
     const { folder } = scene();

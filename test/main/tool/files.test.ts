@@ -2,6 +2,8 @@ import { readFileSync, statSync, symlinkSync, chmodSync, existsSync, readdirSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtInTools, toolsFor } from '../../../src/main/tool/registry';
+import { Dir } from '../../../src/main/tool/folder';
+import { walk } from '../../../src/main/tool/walk';
 import type { ToolOutcome } from '../../../src/main/tool/tool';
 import { profile } from '../../../src/main/settings/profile';
 import { tempFolder } from '../../support/folder';
@@ -54,6 +56,27 @@ describe('list_files', () => {
     expect(content).toContain('\\u202e');
     expect(content).not.toContain('\u202e');
     expect(content).toContain('" pad "');
+  });
+});
+
+describe('a walk', () => {
+  it('visits a folder before what is in it, ends when told to, and stops at its cap', async () => {
+    const folder = tempFolder({ 'a/b/c': '', 'a/d': '', e: '' });
+    const root = await Dir.root(folder);
+    const go = async (entries: number, until?: string) => {
+      const seen: string[] = [];
+      const signal = new AbortController().signal;
+      const cut = await walk(
+        root,
+        { depth: 9, signal, entries },
+        ({ path }) => (seen.push(path), path !== until),
+      );
+      return [cut, ...seen];
+    };
+    expect(await go(100)).toEqual([false, 'a', 'a/b', 'a/b/c', 'a/d', 'e']);
+    expect(await go(3)).toEqual([true, 'a', 'a/b', 'a/b/c']);
+    expect(await go(100, 'a/b')).toEqual([false, 'a', 'a/b']);
+    await root.close();
   });
 });
 
