@@ -152,7 +152,7 @@ async function main() {
   }
 
   title('build');
-  const build = await step('build', [npm, 'run', '--silent', 'build'], 5);
+  const build = await step('build', [npm, 'run', '--silent', 'build', '--', '--logLevel', 'warn'], 5);
   if (!build.ok) fail(`build: ${build.why}`);
 
   const lanes = LANES.filter((lane) => (chosen.length === 0 || chosen.includes(lane.name)) && hasTests(lane));

@@ -63,9 +63,11 @@ export interface Spawned {
 
 const SOURCE = [process.execPath, '--import', 'tsx', join(project, 'src/main/cli.ts')];
 
-/** The command in a process of its own, from source. Killed when the test ends. */
-export const spawnCommand = (words: string[], env: Record<string, string> = {}): Spawned =>
-  watched(SOURCE, words, env);
+/** The command in a process of its own, from source; `stdout`: a file that its output goes to. Killed when the test ends. */
+export const spawnCommand = (words: string[], env: Record<string, string> = {}, stdout?: string): Spawned =>
+  stdout === undefined
+    ? watched(SOURCE, words, env)
+    : watched(['/bin/sh', '-c', `exec "$0" "$@" > ${stdout}`, ...SOURCE], words, env);
 
 /** The same at a terminal of its own: what is written to its input is typed there. stdout and stderr come as one. */
 export function spawnAtTerminal(words: string[]): Spawned {

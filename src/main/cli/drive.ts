@@ -25,10 +25,13 @@ export async function drive(session: Session, options: DriveOptions): Promise<Ex
   const streamsAnswer = screen.oneScreen && !json;
   const narrator = new Narrator(
     (text) => screen.err(text),
-    streamsAnswer ? (text) => void screen.out(text) : (text) => screen.err(text),
+    streamsAnswer ? (text) => void screen.out(text).catch(() => {}) : (text) => screen.err(text),
     options.describe,
   );
-  const emit = (event: Record<string, unknown>) => void (json && screen.out(jsonLine(event) + '\n'));
+  // Output that cannot be written (a full disk, say) must not end the run; the last line tells of it.
+  const line = (event: Record<string, unknown>) =>
+    json ? screen.out(`${jsonLine(event)}\n`) : Promise.resolve();
+  const emit = (event: Record<string, unknown>) => void line(event).catch(() => {});
 
   narrator.know(start.state.pending?.assistant.content ?? null);
   emit({ event: 'run', id: session.id, private: start.private, records: start.lastSeq });
@@ -48,13 +51,8 @@ export async function drive(session: Session, options: DriveOptions): Promise<Ex
     await session.close();
     narrator.ended(outcome, state, id);
     const answer = answered(outcome) ? finalText(state) : undefined;
-    emit({
-      event: 'ended',
-      id: session.id,
-      ...outcomeJson(outcome),
-      answer: answer ?? null,
-      counters: state.counters,
-    });
+    const counters = state.counters;
+    await line({ event: 'ended', id: session.id, ...outcomeJson(outcome), answer: answer ?? null, counters });
     if (answer && !json && !streamsAnswer) await screen.out(`${printable(answer).replace(/\n+$/, '')}\n`);
     return exitOfOutcome(outcome, signals.first);
   } finally {

@@ -205,11 +205,11 @@ export async function verifyCommand(paths: string[], json: boolean, screen: Cons
     paths,
     async (file) => show(await verify(file)),
     (path, failure) => {
-      if (!json) screen.err(`holdfast: ${oneLine(failure.message)}\n`);
-      else
-        void screen.out(
+      if (json)
+        return screen.out(
           `${jsonLine({ file: path, verdict: 'unreadable', records: 0, code: failure.code, detail: failure.message })}\n`,
         );
+      screen.err(`holdfast: ${oneLine(failure.message)}\n`);
       return Promise.resolve();
     },
   );

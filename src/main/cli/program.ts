@@ -51,7 +51,7 @@ function program(cli: Cli, done: Done): Command {
     .version(cli.version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void cli.screen.out(text),
+      writeOut: (text) => void cli.screen.out(text).catch(() => {}),
       writeErr: (text) => cli.screen.err(text),
     })
     .showHelpAfterError('(holdfast help tells more)')

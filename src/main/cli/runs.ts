@@ -67,7 +67,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     const shared = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const interactive = words === undefined ? undefined : { interactive: true };
     const flight = await preflight(await cli.parts(), { ...shared, ...interactive });
-    const refusal = refusedBy(cli, flight, flags);
+    const refusal = await refusedBy(cli, flight, flags);
     if (refusal !== undefined) return refusal;
     const answers = await settleQuestions(cli, flight, flags);
     if (answers === undefined) return EXIT.refused;
@@ -100,7 +100,7 @@ function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
 }
 
 /** Tells why a gate refuses, with what changed, and what can be done. */
-function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): ExitCode | undefined {
+async function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): Promise<ExitCode | undefined> {
   const refusals = flight.gates.filter(({ outcome }) => outcome === 'refuse');
   if (refusals.length === 0) return undefined;
   for (const { text } of refusals) cli.screen.err(`holdfast: ${oneLine(text)}\n`);
@@ -112,7 +112,7 @@ function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): ExitCode | 
     );
   cli.screen.err('  nothing was changed\n');
   if (flags.json)
-    void cli.screen.out(
+    await cli.screen.out(
       `${jsonLine({ event: 'refused', id: flight.id, gates: flight.gates, diff: flight.diff })}\n`,
     );
   return EXIT.refused;
@@ -142,7 +142,7 @@ async function settleQuestions(
         '  nothing was changed; --accept-endpoint sends it there, --profile picks another profile\n',
       );
       if (flags.json)
-        void cli.screen.out(`${jsonLine({ event: 'endpoint_changed', id: flight.id, from, to })}\n`);
+        await cli.screen.out(`${jsonLine({ event: 'endpoint_changed', id: flight.id, from, to })}\n`);
       return undefined;
     }
     answers.acceptEndpoint = true;
@@ -160,7 +160,7 @@ async function settleQuestions(
   for (const { line } of flight.unknown) cli.screen.err(`  ${oneLine(line)}\n`);
   cli.screen.err('  nothing was changed; look, then resume with --unknown run or --unknown skip\n');
   if (flags.json)
-    void cli.screen.out(`${jsonLine({ event: 'unknown', id: flight.id, tools: flight.unknown })}\n`);
+    await cli.screen.out(`${jsonLine({ event: 'unknown', id: flight.id, tools: flight.unknown })}\n`);
   return undefined;
 }
 

@@ -93,6 +93,15 @@ describe('a reader that goes away', () => {
   });
 });
 
+describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
+  it.each([[[]], [['--json']]])('is told by exit 1 and does not end the run (%j)', async (flags) => {
+    const { runs, common } = here();
+    const command = spawnCommand(['run', 'hello', '--id', 'p', ...flags, ...common], {}, '/dev/full');
+    expect(await command.ended).toMatchObject({ code: 1 });
+    expect(lastLine(join(runs, 'p.json'))).toContain('"reason":"completed"');
+  });
+});
+
 describe('the process', () => {
   it('reads a prompt from its input, and asks nothing when no terminal is there', async () => {
     const { folder, common } = here();
