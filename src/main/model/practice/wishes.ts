@@ -24,14 +24,16 @@ export interface Request {
 
 const FILE = '("[^"]+"|\'[^\']+\'|\\S+?)';
 const unquote = (name: string) =>
-  name.replace(/^(["'])(.*)\1$/, '$2').replace(/[.,!?]+$/, (end) => (/^\.+$/.test(name) ? end : ''));
+  name.replace(/^(["'])(.*)\1$/, '$2').replace(/[.,!?]{1,9}$/, (end) => (/^\.+$/.test(name) ? end : ''));
 const folderOf = (words: string | undefined) =>
   !words ||
   /^((this|the|my)\s+)?(folder|directory|files?|all|everything|project|here|it)?\.?$/i.test(words.trim())
     ? '.'
     : unquote(words.trim().replace(/^(the\s+)?(folder|directory|file)\s+/i, ''));
 
-type Rule = [RegExp, (found: string[], whole: string) => Wish];
+/** A wish inside a wish is read this deep. */
+const DEEPEST = 3;
+type Rule = [RegExp, (found: string[], depth: number) => Wish];
 
 const tool = (name: string, input: Record<string, unknown>): Wish => ({ do: 'tool', tool: name, input });
 const seconds = (text: string | undefined) => Math.min(600, Number(text ?? 0));
@@ -42,7 +44,7 @@ const RULES: Rule[] = [
   [/^(?:hello|hi|hey|good (?:morning|evening|day)|who are you.*|what are you.*)$/i, () => ({ do: 'hello' })],
   [
     new RegExp(
-      `^append\\s+(?:to\\s+)?${FILE}\\s*:\\s*([^]*?)(?:\\s+after\\s+(\\d+(?:\\.\\d+)?)(?:\\s*s(?:ec(?:ond)?s?)?)?)?$`,
+      `^append\\s+(?:to\\s+)?${FILE}\\s*:\\s*([^]*?)(?:\\s{1,9}after\\s{1,9}(\\d+(?:\\.\\d+)?)(?:\\s*s(?:ec(?:ond)?s?)?)?)?$`,
       'i',
     ),
     ([file = '', text = '', delay]) =>
@@ -58,11 +60,21 @@ const RULES: Rule[] = [
   ],
   [
     /^repeat\s+(\d+)(?:\s+times)?\s*:\s*([^]+)$/i,
-    ([times, rest = '']) => ({ do: 'repeat', times: Math.min(1000, Number(times)), wishes: split(rest) }),
+    ([times, rest = ''], depth) => ({
+      do: 'repeat',
+      times: Math.min(1000, Number(times)),
+      wishes: split(rest, depth + 1),
+    }),
   ],
-  [/^run out of (?:tokens|output)(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('max_tokens', rest)],
-  [/^refuse(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('refusal', rest)],
-  [/^run out of context(?:\s+while\s+([^]+))?$/i, ([rest]) => stop('model_context_window_exceeded', rest)],
+  [
+    /^run out of (?:tokens|output)(?:\s+while\s+([^]+))?$/i,
+    ([rest], depth) => stop('max_tokens', depth, rest),
+  ],
+  [/^refuse(?:\s+while\s+([^]+))?$/i, ([rest], depth) => stop('refusal', depth, rest)],
+  [
+    /^run out of context(?:\s+while\s+([^]+))?$/i,
+    ([rest], depth) => stop('model_context_window_exceeded', depth, rest),
+  ],
   [/^(?:the\s+)?context (?:is )?too long$/i, () => failing('context', false)],
   [
     /^fail(?:\s+(halfway))?(?:[\s,]+(?:with\s+)?([a-z ]+))?$/i,
@@ -74,7 +86,7 @@ const RULES: Rule[] = [
   ],
   [/^(?:read|open|cat|quote)\s+([^]+)$/i, ([path]) => tool('read_file', { path: folderOf(path) })],
   [
-    /^(?:search|find|grep)\s+(?:for\s+)?([^]+?)(?:\s+in\s+([^]+))?$/i,
+    /^(?:search|find|grep)\s+(?:for\s+)?([^]+?)(?:\s{1,9}in\s{1,9}([^]+))?$/i,
     ([query = '', path]) => tool('search_text', { query: unquote(query), path: folderOf(path) }),
   ],
   [
@@ -98,19 +110,15 @@ const RULES: Rule[] = [
   [/^(?:say|echo)\s+([^]+)$/i, ([text = '']) => ({ do: 'say', text })],
 ];
 
-const stop = (reason: 'max_tokens' | 'refusal' | 'model_context_window_exceeded', rest?: string): Wish => ({
-  do: 'stop',
-  reason,
-  meanwhile: rest
-    ? split(
-        rest.replace(
-          /^(append|writ|read|list|search|wait)(?:p?ing|t?ing|e)\b/i,
-          (_, verb: string) => GERUND[verb.toLowerCase()] ?? verb,
-        ),
-      )
-    : [],
-});
-const GERUND: Record<string, string> = { writ: 'write' };
+const stop = (
+  reason: Extract<Wish, { do: 'stop' }>['reason'],
+  depth: number,
+  rest: string | undefined,
+): Wish => ({ do: 'stop', reason, meanwhile: rest ? split(infinitive(rest), depth + 1) : [] });
+
+/** "appending a: x" is "append a: x". */
+const infinitive = (text: string): string =>
+  text.replace(/^(append|read|list|search|wait)ing\b/i, '$1').replace(/^writing\b/i, 'write');
 
 const FAILURES: [RegExp, FailureCode, string][] = [
   [/auth|key/, 'model_auth', 'as a service does that does not know the key'],
@@ -147,11 +155,12 @@ const VERB =
 const FILE_VERB = /^(?:append|write)\s+(?:to\s+)?\S+\s*:/i;
 
 /** Cuts "list and read a.txt, then wait 2" into its parts; inside a text to write only the next file is a new part. */
-function split(text: string): Wish[] {
+function split(text: string, depth = 0): Wish[] {
+  if (depth > DEEPEST) return [];
   const parts: string[] = [];
   let from = 0;
   for (const joint of text.matchAll(
-    /\s*(?:[,;]\s*(?:and\s+)?(?:then\s+)?|\s+and\s+(?:then\s+)?|\s+then\s+)/gi,
+    /\s{0,9}(?:[,;]\s{0,9}(?:and\s{1,9})?(?:then\s{1,9})?|\s{1,9}and\s{1,9}(?:then\s{1,9})?|\s{1,9}then\s{1,9})/gi,
   )) {
     const next = text.slice(joint.index + joint[0].length);
     const here = text.slice(from, joint.index);
@@ -165,17 +174,17 @@ function split(text: string): Wish[] {
   parts.push(text.slice(from));
   const wishes: Wish[] = [];
   for (const part of parts) {
-    const wish = one(part.trim());
+    const wish = one(part.trim(), depth);
     if (!wish) return [];
     wishes.push(wish);
   }
   return wishes;
 }
 
-function one(part: string): Wish | undefined {
+function one(part: string, depth: number): Wish | undefined {
   for (const [pattern, make] of RULES) {
-    const found = pattern.exec(part) ?? pattern.exec(part.replace(/[.!]+$/, ''));
-    if (found) return make(found.slice(1), part);
+    const found = pattern.exec(part) ?? pattern.exec(part.replace(/[.!]{1,9}$/, ''));
+    if (found) return make(found.slice(1), depth);
   }
   return undefined;
 }
@@ -192,8 +201,8 @@ export function readRequest(text: string): Request {
     rest = rest.slice(frame[0].length);
     again = true;
   }
-  rest = rest.replace(/[,\s]+please([.!]?)$/i, '$1');
-  if (/[,\s]slowly[.!]?$/i.test(rest)) [slowly, rest] = [true, rest.replace(/[,\s]+slowly[.!]?$/i, '')];
+  rest = rest.replace(/[,\s]{1,9}please([.!]?)$/i, '$1');
+  if (/[,\s]slowly[.!]?$/i.test(rest)) [slowly, rest] = [true, rest.replace(/[,\s]{1,9}slowly[.!]?$/i, '')];
   const wishes = split(rest);
   return { wishes, slowly, puzzled: wishes.length ? '' : text };
 }

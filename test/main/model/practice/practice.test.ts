@@ -265,6 +265,30 @@ describe('the Practice model', () => {
     for (const messages of odd) expect((await one(ask(messages))).turn.content.length).toBeGreaterThan(0);
   });
 
+  it('answers long hostile texts as fast as it reads them', async () => {
+    const n = 100_000;
+    const texts = [
+      `x${' '.repeat(n)}y`,
+      `list${' '.repeat(n)}y`,
+      `append a: ${' '.repeat(n)}x`,
+      `search a${' '.repeat(n)}b`,
+      `${'.'.repeat(n)}x`,
+      `list ${'!'.repeat(n)}x`,
+      'repeat 3: '.repeat(n / 10),
+      'refuse while '.repeat(n / 10),
+      'a and '.repeat(n),
+      ', '.repeat(n),
+      `read ${'"'.repeat(n)}`,
+      `append ${'a'.repeat(n)}`,
+      `please ${' please'.repeat(n)}`,
+      `write a: ${' after 3'.repeat(n)}x`,
+      `say ${'`'.repeat(n)}`,
+      `read ${'`'.repeat(n)}`,
+    ];
+    // Quadratic work on any of them would outlast the test.
+    for (const text of texts) await one(ask([user({ text: { text } })], { maxOutputTokens: 1e6 }));
+  });
+
   it('ends at once when it is cancelled, also between two pieces of a slow stream', async () => {
     vi.stubEnv('HOLDFAST_PRACTICE_SLOW', '60000');
     const stop = new AbortController();
