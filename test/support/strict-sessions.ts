@@ -71,6 +71,8 @@ class Scene {
   private readonly profile: Profile;
   private readonly chat: boolean;
   private readonly sessions: Session[] = [];
+  /** Killed ones: what they still say comes from a process that is no more. */
+  private readonly dead = new Set<Session>();
 
   private constructor(
     seed: number,
@@ -198,7 +200,7 @@ class Scene {
     this.sessions.push(session);
     session.on((event) => {
       if (event.type === 'approval') setImmediate(() => this.decide(session, event.request.hash));
-      if (event.type === 'rotated') this.id = event.to;
+      if (event.type === 'rotated' && !this.dead.has(session)) this.id = event.to;
     });
     return session;
   }
@@ -241,6 +243,7 @@ class Scene {
 
   /** As a crash leaves it: what is on disk at this instant, and nobody to tidy up. */
   private kill(session: Session): 'killed' {
+    this.dead.add(session);
     const before = this.runs();
     this.copies++;
     cpSync(before, this.runs(), { recursive: true });
