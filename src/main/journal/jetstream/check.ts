@@ -70,7 +70,7 @@ const serverCheck = (version: string): NatsCheck =>
     : { name: 'server', outcome: 'ok', text: `nats-server ${version}.` };
 
 function streamChecks(config: ServerConfig, version: string, address: NatsAddress): NatsCheck[] {
-  const { problems, cautions, keepsAll, replicas, prefix } = judgeStream(config);
+  const { problems, cautions, keepsAll, replicas, prefix } = judgeStream(config, version);
   const server = serverOf(address);
   const checks: NatsCheck[] = problems.map((problem) => ({
     name: 'settings',

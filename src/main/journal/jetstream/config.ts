@@ -1,6 +1,7 @@
 import { DiscardPolicy, RetentionPolicy, StorageType } from 'nats';
 import type { StreamConfig } from 'nats';
 import { Failure } from '../../../shared/run/failure';
+import { changesRetention } from './server';
 
 /** Smallest message size that a stream must take: a meta record with a prompt of a few lines. Bytes. */
 export const RECORD_FLOOR = 4_096;
@@ -34,8 +35,8 @@ export interface StreamJudgement {
 
 const NEVER = 'it can never be changed for a stream that exists';
 
-/** Judges the stream that the operator made. Nothing here asks the server. */
-export function judgeStream(config: ServerConfig): StreamJudgement {
+/** Judges the stream that the operator made on a server of this version. Nothing here asks the server. */
+export function judgeStream(config: ServerConfig, version: string): StreamJudgement {
   const problems: StreamProblem[] = [];
   const wrong = (setting: string, text: string, flag?: string): void =>
     void problems.push({ setting, text, ...(flag !== undefined && { flag }) });
@@ -49,7 +50,7 @@ export function judgeStream(config: ServerConfig): StreamJudgement {
     wrong(
       'retention',
       'records go as soon as every consumer has seen them ("interest"); it must be "limits"',
-      '--retention=limits',
+      changesRetention(version) ? '--retention=limits' : undefined,
     );
   else if (config.retention !== RetentionPolicy.Limits)
     wrong('retention', `records go as soon as one consumer has taken them ("work queue"); ${NEVER}`);

@@ -48,7 +48,7 @@ async function bind(
 ): Promise<NatsStore> {
   const { stream } = address;
   const { config, last } = await readStream(link, address);
-  const judgement = judgeStream(config);
+  const judgement = judgeStream(config, link.version);
   if (judgement.problems.length > 0 && options.judge !== false)
     throw wrongStream(serverOf(address), stream, judgement.problems);
   if (isFragile(link.version))
