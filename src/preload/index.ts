@@ -5,11 +5,14 @@ import type { Bridge } from '../shared/contract/text-port';
 const OPEN = 'holdfast:open';
 const FRAME = 'holdfast:frame';
 
+/** Of this page alone: what was on its way for the page before it is not for this one. */
+const page = `${Date.now()}-${Math.random()}`;
+
 let listener: ((text: string) => void) | undefined;
 let early: string[] = [];
 
-ipcRenderer.on(FRAME, (_event, text: unknown) => {
-  if (typeof text !== 'string') return;
+ipcRenderer.on(FRAME, (_event, to: unknown, text: unknown) => {
+  if (to !== page || typeof text !== 'string') return;
   if (listener) listener(text);
   else early.push(text);
 });
@@ -17,7 +20,7 @@ ipcRenderer.on(FRAME, (_event, text: unknown) => {
 /** Text in, text out: neither ipcRenderer nor an event ever reaches the page. */
 const bridge: Bridge = {
   send(text) {
-    if (typeof text === 'string') ipcRenderer.send(FRAME, text);
+    if (typeof text === 'string') ipcRenderer.send(FRAME, page, text);
   },
   onFrame(next) {
     if (typeof next !== 'function') return;
@@ -28,4 +31,4 @@ const bridge: Bridge = {
 };
 
 contextBridge.exposeInMainWorld('holdfast', Object.freeze(bridge));
-ipcRenderer.send(OPEN);
+ipcRenderer.send(OPEN, page);

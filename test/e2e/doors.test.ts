@@ -5,7 +5,14 @@ import type { Page, WebSocketRoute } from 'playwright';
 import { electron, need } from '../support/prerequisites';
 import { ask } from '../support/door';
 import { cleanUp, onEveryDoor, start, type Started } from './harness';
-import { composer, conversation, openRow, ready, say, startChat, status, toolRuns } from './steps';
+import { composer, conversation, openRow, ready as shown, say, startChat, status, toolRuns } from './steps';
+
+/** The window is there, and knows with which profile a chat would start. */
+async function ready(page: Page): Promise<void> {
+  await shown(page);
+  const profile = page.getByRole('button', { name: /Practice/ }).first();
+  await profile.or(page.locator('main header h1')).first().waitFor();
+}
 
 /** A machine at work may take its time. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 30_000 });
@@ -90,11 +97,11 @@ onEveryDoor(
       const line = await heldLine(page);
       await page.reload();
       await ready(page);
-      await startChat(started, 'slowly long 14');
+      await startChat(started, 'slowly long 40');
       for (let cuts = 0; cuts < 4; cuts++) {
         const before = line.lines.length;
         await eventually(async () => (await conversation(page).innerText()).length).toBeGreaterThan(
-          80 * (cuts + 1),
+          60 * (cuts + 1),
         );
         await line.cut();
         await eventually(() => line.lines.length).toBeGreaterThan(before);
@@ -103,7 +110,7 @@ onEveryDoor(
       const live = await conversation(page).innerText();
       await page.reload();
       await ready(page);
-      await openRow(page, 'slowly long 14');
+      await openRow(page, 'slowly long 40');
       await status(page, 'Your turn');
       await eventually(() => conversation(page).innerText()).toBe(live);
       expect(journals(started).length).toBe(1);

@@ -228,6 +228,8 @@ onEveryDoor(
         'detached frame': { frame: { ...ours, detached: true } },
         'other window': { frame: ours, foreignWindow: true },
       };
+      const page = await started.system('pageName');
+      expect(page).toMatch(/^\d+-0\.\d+$/);
       let tried = 0;
       for (const name of Object.keys(commands) as (keyof typeof commands)[]) {
         const input =
@@ -236,14 +238,15 @@ onEveryDoor(
             : goodInputs[name];
         for (const sender of Object.values(senders)) {
           const text = JSON.stringify({ kind: 'call', call: 900_000 + tried, name, input });
-          await started.system('ipc', { channel: 'holdfast:frame', args: [text], ...sender });
-          await started.system('ipc', { channel: 'holdfast:open', args: [], ...sender });
+          // Even one who knew the name of the page would not be heard.
+          await started.system('ipc', { channel: 'holdfast:frame', args: [page, text], ...sender });
+          await started.system('ipc', { channel: 'holdfast:open', args: ['mine'], ...sender });
           tried += 2;
         }
       }
       // Had one of them been heard, this would be the answer to the second of two.
-      const page = await call(started, 'library.page', { offset: 0, limit: 10 });
-      expect(page).toMatchObject({ ok: true, output: { all: 0 } });
+      const list = await call(started, 'library.page', { offset: 0, limit: 10 });
+      expect(list).toMatchObject({ ok: true, output: { all: 0 } });
       expect(await records(started, 'sentToForeign')).toEqual([]);
       expect(await records(started, 'openExternal')).toEqual([]);
       console.log(`built main process: ${tried} foreign messages, 0 accepted`);

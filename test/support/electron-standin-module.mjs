@@ -219,6 +219,8 @@ const controls = {
   privileged: () => privileged,
   sandboxed: () => app.sandboxed,
   theme: () => nativeTheme.themeSource,
+  /** What the page that is shown called itself. */
+  pageName: () => BrowserWindow.getAllWindows()[0]?.pageName,
   ipcChannels: () => ipcMain.eventNames(),
   /** Delivers a message with a sender that a test makes up. */
   ipc: ({ channel, args, frame, foreignWindow }) => {

@@ -123,6 +123,7 @@ class Contents extends EventEmitter {
 
 export class PageWindow extends EventEmitter {
   page;
+  pageName;
   webContents = new Contents(this);
   #world;
   #destroyed = false;
@@ -149,6 +150,7 @@ export class PageWindow extends EventEmitter {
         parent: frame.parentFrame(),
         detached: false,
       };
+      if (channel === 'holdfast:open') this.pageName = args[0];
       ipcMain.emit(channel, { sender: this.webContents, senderFrame: sender }, ...args);
     });
     await page.addInitScript(preloadScript(readFileSync(this.options.webPreferences.preload, 'utf8')));

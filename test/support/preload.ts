@@ -20,9 +20,11 @@ export class FakeContents extends EventEmitter implements Contents {
     this.id = FakeContents.next++;
   }
   isDestroyed = () => this.destroyed;
-  send(channel: string, text: string): void {
-    const page = this.page;
-    queueMicrotask(() => page?.renderer.emit(channel, { sender: 'an event that no page may see' }, text));
+  /** As in Electron, what is sent reaches whatever page is there when it arrives. */
+  send(channel: string, ...args: unknown[]): void {
+    queueMicrotask(() =>
+      this.page?.renderer.emit(channel, { sender: 'an event that no page may see' }, ...args),
+    );
   }
   /** Shows a page: runs the preload's own source, with what Electron gives it. */
   load(): Page {
@@ -48,6 +50,8 @@ export class FakeIpc extends EventEmitter {
 export class Page {
   readonly renderer = new EventEmitter();
   readonly exposed: Record<string, unknown> = {};
+  /** The name that the page gave itself when it opened. */
+  name = '';
   constructor(contents: FakeContents) {
     const source = readFileSync(join(project, 'src', 'preload', 'index.ts'), 'utf8');
     const { outputText } = ts.transpileModule(source, {
@@ -57,11 +61,13 @@ export class Page {
       contextBridge: { exposeInMainWorld: (name: string, api: unknown) => (this.exposed[name] = api) },
       ipcRenderer: {
         on: (channel: string, listener: (...args: unknown[]) => void) => this.renderer.on(channel, listener),
-        send: (channel: string, ...args: unknown[]) =>
+        send: (channel: string, ...args: unknown[]) => {
+          this.name = String(args[0]);
           queueMicrotask(() => {
             if (contents.page === this)
               contents.ipc.receive(channel, { sender: contents, senderFrame: ourFrame }, ...args);
-          }),
+          });
+        },
       },
     };
     contents.page = this;

@@ -173,6 +173,7 @@ export const commands = {
     }),
     output: done,
   },
+  /** What was typed and not sent. Keys that begin with `private`, and ids of private runs, never reach the disk. */
   'draft.get': { input: z.strictObject({ key: text(200) }), output: z.object({ text: z.string() }) },
   'draft.set': { input: z.strictObject({ key: text(200), text: text(MESSAGE_LIMIT) }), output: done },
   'profiles.list': {

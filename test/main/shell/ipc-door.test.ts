@@ -64,12 +64,13 @@ describe('the preload', () => {
     await until(() => port !== undefined);
     const got: unknown[][] = [];
     page.bridge.onFrame((...args: unknown[]) => got.push(args));
-    page.renderer.emit(FRAME_CHANNEL, { sender: {} }, { not: 'text' });
+    page.renderer.emit(FRAME_CHANNEL, { sender: {} }, page.name, { not: 'text' });
+    page.renderer.emit(FRAME_CHANNEL, { sender: {} }, 'another page', 'text');
     port?.send({ kind: 'event', n: 1, name: 'app.focus', payload: { id: 'a' } });
     await until(() => got.length === 1);
     expect(got).toEqual([[JSON.stringify({ kind: 'event', n: 1, name: 'app.focus', payload: { id: 'a' } })]]);
     const sent: unknown[] = [];
-    ipc.on(FRAME_CHANNEL, (_event, ...args) => sent.push(args));
+    ipc.on(FRAME_CHANNEL, (_event, _page, ...args) => sent.push(args));
     for (const odd of [null, 1, {}, [], () => 1, undefined]) page.bridge.send(odd as never);
     page.bridge.onFrame('not a function' as never);
     await tick();
@@ -107,7 +108,7 @@ describe('the IPC door', () => {
   it('hears nobody but the main frame of our page in our window: every command × every foreign sender', async () => {
     const { handlers, calls } = notingHandlers();
     const { ipc, contents, refused } = door((port) => void serve(handlers, port));
-    contents.load();
+    const page = contents.load();
     await tick();
     const names = Object.keys(commands) as CommandName[];
     let tried = 0;
@@ -115,8 +116,8 @@ describe('the IPC door', () => {
       for (const [, make] of foreign) {
         const event = { sender: contents, senderFrame: ourFrame, ...make(contents) } as IpcEvent;
         const text = JSON.stringify({ kind: 'call', call: ++tried, name, input: goodInputs[name] });
-        ipc.receive(FRAME_CHANNEL, event, text);
-        ipc.receive(OPEN_CHANNEL, event);
+        ipc.receive(FRAME_CHANNEL, event, page.name, text);
+        ipc.receive(OPEN_CHANNEL, event, 'mine');
       }
     }
     await tick();
@@ -129,6 +130,7 @@ describe('the IPC door', () => {
     ipc.receive(
       FRAME_CHANNEL,
       { sender: contents, senderFrame: ourFrame },
+      page.name,
       JSON.stringify({ kind: 'call', call: 1, name: 'app.hello', input: {} }),
     );
     await until(() => calls.length === 1);
@@ -137,7 +139,7 @@ describe('the IPC door', () => {
   it('accepts no hostile payload of any command, on any registered channel', async () => {
     const { handlers, calls } = notingHandlers();
     const { ipc, contents } = door((port) => void serve(handlers, port));
-    contents.load();
+    const page = contents.load();
     await tick();
     const ours = { sender: contents, senderFrame: ourFrame };
     const channels = ipc.eventNames();
@@ -145,7 +147,12 @@ describe('the IPC door', () => {
     let call = 0;
     for (const name of Object.keys(commands) as CommandName[]) {
       for (const [, input] of hostileInputs(goodInputs[name])) {
-        ipc.receive(FRAME_CHANNEL, ours, JSON.stringify({ kind: 'call', call: ++call, name, input }));
+        ipc.receive(
+          FRAME_CHANNEL,
+          ours,
+          page.name,
+          JSON.stringify({ kind: 'call', call: ++call, name, input }),
+        );
       }
       const big = {
         kind: 'call',
@@ -153,7 +160,7 @@ describe('the IPC door', () => {
         name,
         input: { ...(goodInputs[name] as object), x: 'x'.repeat(1e6) },
       };
-      ipc.receive(FRAME_CHANNEL, ours, JSON.stringify(big));
+      ipc.receive(FRAME_CHANNEL, ours, page.name, JSON.stringify(big));
     }
     for (const odd of [
       null,
@@ -166,10 +173,12 @@ describe('the IPC door', () => {
       '{',
       'null',
     ]) {
-      ipc.receive(FRAME_CHANNEL, ours, odd);
-      ipc.receive(OPEN_CHANNEL, ours, odd);
+      ipc.receive(FRAME_CHANNEL, ours, page.name, odd);
+      ipc.receive(FRAME_CHANNEL, ours, odd, '{}');
+      ipc.receive(OPEN_CHANNEL, ours, odd, 'one argument more');
     }
-    ipc.receive(FRAME_CHANNEL, ours, '{}', 'one argument more');
+    for (const odd of [null, undefined, 1, {}, 'x'.repeat(101)]) ipc.receive(OPEN_CHANNEL, ours, odd);
+    ipc.receive(FRAME_CHANNEL, ours, page.name, '{}', 'one argument more');
     await tick();
     expect(calls).toEqual([]);
   });
@@ -185,8 +194,32 @@ describe('the IPC door', () => {
         return ourFrame;
       },
     };
-    ipc.receive(FRAME_CHANNEL, event, 'x');
+    ipc.receive(FRAME_CHANNEL, event, 'page', 'x');
     expect(reads).toBe(1);
+  });
+
+  it('gives a page nothing that was on its way for the page before it, nor the other way', async () => {
+    const ports: Port[] = [];
+    const calls: string[] = [];
+    const { ipc, contents } = door((port) => {
+      ports.push(port);
+      port.onFrame((frame) => calls.push((frame as { name: string }).name));
+    });
+    const first = contents.load();
+    await until(() => ports.length === 1);
+    // The new document is there, but its word has not come yet: main still speaks to the old one.
+    ports[0]?.send({ kind: 'event', n: 57, name: 'app.focus', payload: { id: 'old' } });
+    const second = contents.load();
+    const got: unknown[] = [];
+    second.bridge.onFrame((text) => got.push(JSON.parse(text)));
+    await until(() => ports.length === 2);
+    ports[1]?.send({ kind: 'event', n: 1, name: 'app.focus', payload: { id: 'new' } });
+    await until(() => got.length > 0);
+    await tick();
+    expect(got).toEqual([{ kind: 'event', n: 1, name: 'app.focus', payload: { id: 'new' } }]);
+    const late = JSON.stringify({ kind: 'call', call: 1, name: 'run.cancel', input: { id: 'a' } });
+    ipc.receive(FRAME_CHANNEL, { sender: contents, senderFrame: ourFrame }, first.name, late);
+    expect(calls).toEqual([]);
   });
 
   it('begins anew when the page is loaded again: the old connection ends, the new one is heard', async () => {

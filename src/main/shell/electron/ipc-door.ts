@@ -15,7 +15,7 @@ export interface SenderFrame {
 export interface Contents {
   readonly id: number;
   isDestroyed(): boolean;
-  send(channel: string, text: string): void;
+  send(channel: string, page: string, text: string): void;
   once(event: 'destroyed' | 'render-process-gone', listener: () => void): unknown;
 }
 export interface IpcEvent {
@@ -44,7 +44,7 @@ export interface IpcDoorOptions {
  * is read: only the main frame of one of our windows, showing our page, is heard.
  */
 export function openIpcDoor(options: IpcDoorOptions): void {
-  const pages = new Map<number, { text(text: unknown): void; gone(): void }>();
+  const pages = new Map<number, { name: string; text(text: unknown): void; gone(): void }>();
 
   /** Reads `senderFrame` while the event is being delivered: later it may be null or another frame. */
   const refusal = (event: IpcEvent): string | undefined => {
@@ -57,15 +57,17 @@ export function openIpcDoor(options: IpcDoorOptions): void {
     return undefined;
   };
 
-  options.ipc.on(OPEN_CHANNEL, (event: IpcEvent, ...more: unknown[]) => {
+  options.ipc.on(OPEN_CHANNEL, (event: IpcEvent, name: unknown, ...more: unknown[]) => {
     const why = refusal(event) ?? (more.length > 0 ? 'too much' : undefined);
     if (why !== undefined) return options.onRefused?.(why);
+    if (typeof name !== 'string' || name.length > 100) return options.onRefused?.('no page');
     const contents = event.sender;
     // A page that begins anew (reload) ends what the page before had open.
     pages.get(contents.id)?.gone();
     let listener: (text: unknown) => void = () => undefined;
     let closer: () => void = () => undefined;
     const page = {
+      name,
       text: (text: unknown) => listener(text),
       gone: () => {
         if (pages.get(contents.id) === page) pages.delete(contents.id);
@@ -77,7 +79,7 @@ export function openIpcDoor(options: IpcDoorOptions): void {
     contents.once('render-process-gone', page.gone);
     const port = textPort({
       send: (text) => {
-        if (!contents.isDestroyed()) contents.send(FRAME_CHANNEL, text);
+        if (!contents.isDestroyed()) contents.send(FRAME_CHANNEL, name, text);
       },
       onText: (next) => (listener = next),
       onClose: (next) => (closer = next),
@@ -86,11 +88,12 @@ export function openIpcDoor(options: IpcDoorOptions): void {
     options.onConnect(port);
   });
 
-  options.ipc.on(FRAME_CHANNEL, (event: IpcEvent, text: unknown, ...more: unknown[]) => {
+  options.ipc.on(FRAME_CHANNEL, (event: IpcEvent, name: unknown, text: unknown, ...more: unknown[]) => {
     const why = refusal(event) ?? (more.length > 0 ? 'too much' : undefined);
     if (why !== undefined) return options.onRefused?.(why);
     const page = pages.get(event.sender.id);
-    if (page === undefined) return options.onRefused?.('no page');
+    // What a page sent before it was loaded again is nothing that the new one asked for.
+    if (page === undefined || page.name !== name) return options.onRefused?.('no page');
     page.text(text);
   });
 }
