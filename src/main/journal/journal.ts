@@ -95,6 +95,12 @@ export interface StoreSupports {
   trashKeepsId?: boolean;
 }
 
+/** Whether a store that is reached over a network is there now. `reconnecting`: it is looked for, for ever. */
+export interface StoreConnection {
+  readonly state: 'connected' | 'reconnecting' | 'closed';
+  onState(listener: (state: StoreConnection['state']) => void): () => void;
+}
+
 /**
  * A place where runs are kept.
  *
@@ -108,6 +114,10 @@ export interface RunStore {
   readonly supports: StoreSupports;
   /** A sentence when protection is less than usual (network file system, single replica …). */
   readonly caution?: string;
+  /** Why runs cannot be deleted here, where that is the store's own doing. */
+  readonly keeps?: string;
+  /** Absent for stores that need none. */
+  readonly connection?: StoreConnection;
 
   /**
    * Makes a run and appends its meta record (seq 1) durably; the writer is held when this resolves.

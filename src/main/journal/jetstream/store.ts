@@ -1,7 +1,15 @@
 import type { RunRecord } from '../../../shared/run/record';
 import { checkPatch, patched } from '../catalogue';
 import { checkFirst, checkId, locked, notFound } from '../check';
-import type { Journal, LoadedRun, RunStore, RunSummary, StoreSupports, Writer } from '../journal';
+import type {
+  Journal,
+  LoadedRun,
+  RunStore,
+  RunSummary,
+  StoreConnection,
+  StoreSupports,
+  Writer,
+} from '../journal';
 import type { RunParcel } from '../parcel';
 import { checkSeen, createRun, loadRun, openRun } from './begin';
 import type { Begun } from './begin';
@@ -31,6 +39,8 @@ export class NatsStore implements RunStore {
   readonly durability = 'acknowledged';
   readonly supports: StoreSupports;
   readonly caution: string;
+  readonly keeps?: string;
+  readonly connection: StoreConnection;
   readonly #journals = new Set<NatsJournal>();
   readonly #watches = new Set<() => void>();
   readonly #holders: Holders;
@@ -44,6 +54,8 @@ export class NatsStore implements RunStore {
   ) {
     const { judgement, askMs } = ground;
     this.#holders = Holders.of(ground.link, ground.stream);
+    this.connection = ground.link;
+    if (judgement.keepsAll !== undefined) this.keeps = judgement.keepsAll;
     this.caution = [...judgement.cautions, ...(judgement.keepsAll ? [judgement.keepsAll] : [])].join(' ');
     this.supports = {
       lock: askMs > 0,
