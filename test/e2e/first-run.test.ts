@@ -2,7 +2,18 @@ import { mkdirSync, writeFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onEveryDoor, picture } from './harness';
-import { allow, chooseFolder, composer, conversation, ready, rows, say, startChat, status } from './steps';
+import {
+  allow,
+  chooseFolder,
+  composer,
+  conversation,
+  ready,
+  rows,
+  say,
+  startChat,
+  status,
+  until,
+} from './steps';
 
 onEveryDoor('the first minute', (start, target) => {
   it('opens to a composer that works without a key, a form or a network', async () => {
@@ -26,7 +37,7 @@ onEveryDoor('the first minute', (start, target) => {
     expect(count).toBeGreaterThanOrEqual(4);
     for (let at = 0; at < count; at++) {
       await examples.nth(at).click();
-      await expect.poll(() => composer(page).inputValue()).not.toBe('');
+      await until(() => composer(page).inputValue()).not.toBe('');
       const text = await composer(page).inputValue();
       await composer(page).press('Enter');
       await conversation(page).waitFor();
@@ -89,7 +100,7 @@ onEveryDoor('the first minute', (start, target) => {
     await say(page, 'append log.txt: three');
     await conversation(page).getByText('append log.txt: three').waitFor();
     await status(page, 'Your turn');
-    await expect.poll(() => readFileSync(join(home.files, 'log.txt'), 'utf8')).toBe('two\nthree\n');
+    await until(() => readFileSync(join(home.files, 'log.txt'), 'utf8')).toBe('two\nthree\n');
   });
 
   it('lets a folder be chosen, a sample be used, and none', async () => {

@@ -14,6 +14,7 @@ import {
   status,
   toolRuns,
   writeProfiles,
+  until,
 } from './steps';
 
 const lines = (started: Started, name: string) => {
@@ -31,8 +32,7 @@ async function killedInside(start: () => Promise<Started>, when: 'before' | 'aft
   await startChat(first, 'append report.txt: total 4711 after 6', { folder: first.home.files });
   await allow(first.page);
   await toolRuns(first.page, 'append_file');
-  if (when === 'after')
-    await expect.poll(() => lines(first, 'report.txt').length, { timeout: 20_000 }).toBe(1);
+  if (when === 'after') await until(() => lines(first, 'report.txt').length).toBe(1);
   await first.kill();
   const again = await first.restart();
   await ready(again.page);
@@ -149,7 +149,7 @@ onEveryDoor('a configuration that changed', (start, target) => {
     await ready(third.page);
     await openRow(third.page, 'wait 60');
     await third.page.getByRole('heading', { name: 'Before this run goes on' }).waitFor();
-    await expect.poll(() => third.page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
+    await until(() => third.page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
     await resume(third).click();
     await toolRuns(third.page, 'wait');
   });
@@ -161,7 +161,7 @@ onEveryDoor('a configuration that changed', (start, target) => {
     await ready(page);
     await openRow(page, 'wait 60');
     await page.getByRole('button', { name: /Use “Mine \(May\)”, which matches/ }).click();
-    await expect.poll(() => page.locator('tr[data-changed="true"]').count()).toBe(0);
+    await until(() => page.locator('tr[data-changed="true"]').count()).toBe(0);
     await resume({ page, ...rest }).click();
     await toolRuns(page, 'wait');
   });

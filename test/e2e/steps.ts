@@ -2,9 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Locator, Page } from 'playwright';
-import type { Home, Started } from './harness';
+import { TARGETS, type Home, type Started, type Target } from './harness';
 
 /** What a person does in the window, by what they see: names, words and keys. */
+
+/** Long specs run on one door in `npm test`, and on every one in `npm run soak`. */
+export const doors = (): readonly Target[] => (process.env['HOLDFAST_SOAK'] ? TARGETS : ['browser door']);
+
+/** Asks again and again until the answer is right: what happens in the window takes its time. */
+export const until = <T>(get: () => T | Promise<T>) => expect.poll(get, { timeout: 25_000 });
 
 export const composer = (page: Page): Locator => page.locator('[data-composer]');
 export const conversation = (page: Page): Locator =>
@@ -22,6 +28,8 @@ export async function ready(page: Page): Promise<void> {
     .getByText(/\d+ runs?$/)
     .first()
     .waitFor();
+  // A chat can be started only with a profile.
+  await page.locator('[aria-label="Profile: none"]').waitFor({ state: 'detached' });
 }
 
 /** Chooses a folder: in the window's own picker, or in the dialog of the system. */
@@ -33,7 +41,7 @@ export async function chooseFolder(started: Started, path: string): Promise<void
   if (started.target === 'browser door') {
     await page.getByRole('textbox', { name: 'Path' }).fill(path);
     await page.getByRole('button', { name: 'Go' }).click();
-    await expect.poll(() => page.getByText(/\d+ files?$/).count()).toBeGreaterThan(0);
+    await until(() => page.getByText(/\d+ files?$/).count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Use this folder' }).click();
   }
   await page.getByRole('button', { name: /^Folder:/ }).waitFor();
@@ -60,7 +68,7 @@ export async function startChat(
 export async function say(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await composer(page).press('Enter');
-  await expect.poll(() => composer(page).inputValue()).toBe('');
+  await until(() => composer(page).inputValue()).toBe('');
 }
 
 /** Waits until the run that is shown is in a state, by its word. */

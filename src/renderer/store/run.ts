@@ -151,6 +151,12 @@ export function loadItems(from: number, to: number): void {
   }
 }
 
+/** A pause was accepted: shown at once, since its boundary may be far. */
+export function pausing(id: string): void {
+  const { head } = get();
+  if (head?.row.id === id && head.mode === 'live') set({ head: { ...head, pausing: true } });
+}
+
 /** Says what a person who does not look at the screen needs to hear; never single tokens. */
 function tell(before: RunHead | undefined, now: RunHead): void {
   if (now.approval && now.approval.hash !== before?.approval?.hash) {

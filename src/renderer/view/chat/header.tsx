@@ -18,6 +18,7 @@ import { call } from '../../client';
 import { go, openRun, toastFailure, useApp, type Place } from '../../store/app';
 import { deleteRun, renameRun } from '../../store/library';
 import { inspect, startFind } from '../../store/reading';
+import { pausing } from '../../store/run';
 import { Button, IconButton, Tip } from '../kit/button';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { baseName, tilde } from '../kit/paths';
@@ -47,7 +48,7 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
   const active =
     head.mode === 'live' && head.phase !== undefined && head.phase !== 'idle' && head.phase !== 'ended';
   const pause = () => {
-    call('run.pause', { id: row.id }).catch(toastFailure);
+    call('run.pause', { id: row.id }).then(({ done }) => done && pausing(row.id), toastFailure);
   };
   return (
     <header className={s['header']}>

@@ -11,7 +11,7 @@ export function Tail() {
   // Between the end of a stream and the record that it became, both may be there for a moment: the record wins.
   const recorded = useRun((state) => {
     const last = state.items.at(-1);
-    return last !== undefined && 'iteration' in last ? last.iteration : 0;
+    return last !== undefined && 'iteration' in last ? last.iteration : -1;
   });
   const phase = useRun((state) => (state.head?.mode === 'live' ? state.head.phase : undefined));
   const retry = useRun((state) => state.retry);

@@ -3,7 +3,7 @@ import { Lock, Play } from 'lucide-react';
 import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
-import { openRun } from '../../store/app';
+import { go, openRun } from '../../store/app';
 import { sendDraft, useDrafts } from '../../store/drafts';
 import type { ProfileEntry } from '../../store/profiles';
 import { runDraft } from '../chat/chat';
@@ -11,7 +11,7 @@ import { FolderButton } from '../chat/folder';
 import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
-import { Name, Shown } from '../kit/shown';
+import { Name } from '../kit/shown';
 import { answersReady, type Answers } from './unknown';
 import s from './resume.module.css';
 
@@ -91,9 +91,7 @@ export function Decide(props: DecideProps) {
         {hard && (
           <p className={s['cannot']}>
             <Lock size="0.9375rem" aria-hidden="true" />
-            <span>
-              <Shown text={hard.text} prose />
-            </span>
+            <span>This cannot be forced. Choose another profile, or begin anew.</span>
           </p>
         )}
         {note && <p className={s['missing']}>{note}</p>}
@@ -119,6 +117,7 @@ export function Decide(props: DecideProps) {
               Force resume with these changes
             </Button>
           )}
+          {hard && <Button onClick={() => go({ view: 'new' })}>New chat</Button>}
           <span className={s['grow']} />
           <ProfileButton entry={entry} onChoose={onProfile} />
           <FolderButton folder={folder} onChange={onFolder} />

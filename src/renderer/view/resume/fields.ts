@@ -21,7 +21,8 @@ export function fieldValue(field: string, value: string): string {
     if (!Number.isFinite(number) || value === '') return value;
     return number === 0 ? 'no limit' : count(number);
   }
-  if (field === 'thinking_mode') return value === '' || value === 'off' ? 'off' : value;
+  if (field === 'thinking_mode')
+    return value === '' || value === 'off' ? 'off' : value === 'summarized' ? 'on, summarised' : value;
   return value === '' ? '—' : value;
 }
 

@@ -31,10 +31,10 @@ export function Gates({ flight }: { flight: PreflightView }) {
         )}
         <span>
           {flight.writer === 'none'
-            ? 'Nobody else is writing to it'
+            ? 'Nobody else is writing to it.'
             : flight.writer === 'unknown'
-              ? 'Whether somebody else is writing to it cannot be seen on this kind of disk'
-              : 'Somebody is writing to it now'}
+              ? 'Whether somebody else is writing to it cannot be seen on this kind of disk.'
+              : 'Somebody is writing to it now.'}
         </span>
       </li>
     </ol>

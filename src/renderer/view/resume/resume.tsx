@@ -10,6 +10,7 @@ import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
+import { Fold } from '../flow/fold';
 import { Decide } from './decide';
 import { Diff } from './diff';
 import { Endpoint } from './endpoint';
@@ -61,7 +62,15 @@ export function Resume({ head }: { head: RunHead }) {
                   <p>{safeWords(flight)}</p>
                 </div>
                 <Gates flight={flight} />
-                {flight.diff.length > 0 && <Diff flight={flight} prompt={entry?.profile.system_prompt} />}
+                {flight.diff.some((field) => field.changed) ? (
+                  <Diff flight={flight} prompt={entry?.profile.system_prompt} />
+                ) : (
+                  <div className={s['same-fold']}>
+                    <Fold label="Show the settings" quiet>
+                      <Diff flight={flight} prompt={undefined} />
+                    </Fold>
+                  </div>
+                )}
                 {flight.endpoint?.changed && (
                   <Endpoint
                     endpoint={flight.endpoint}
