@@ -8,7 +8,7 @@ import { bytesOf, haveRecordings, outcome, recordedStreams, Replay, type Recordi
 const recordings = recordedStreams();
 
 it('finds the streams that were recorded from real services', (ctx) => {
-  if (!haveRecordings) ctx.skip('1 set of recorded streams is not on this machine');
+  if (!haveRecordings) ctx.skip('recorded streams: not on this machine');
   expect(recordings.length).toBeGreaterThan(10);
 });
 
