@@ -159,6 +159,19 @@ export interface RunStore {
    * brought here. See copy.ts.
    */
   import?(id: string, parcel: RunParcel): Promise<void>;
+  /** What is noted beside a run, also where the run is too damaged to be loaded. `not_found`. */
+  notes?(id: string): Promise<{ entries: SidecarEntry[]; bound: boolean }>;
+  /**
+   * A part of a journal's bytes, without reading the rest; shorter where the journal ends before. With what the file is
+   * (another value: another file), so that a reader can tell growth from exchange. `not_found`.
+   */
+  slice?(id: string, offset: number, length: number): Promise<{ bytes: Uint8Array; identity: string }>;
+  /**
+   * Cuts a damaged journal off at `offset`, under the writer's lock: only if its bytes are exactly those whose SHA-256
+   * (hex) was looked at (`conflict` otherwise). First the whole file is kept, durably, and what is done is noted beside
+   * the run. Gives the name of the copy. `locked`, `not_found`, `store_read_only`. Absent: this store cannot be mended.
+   */
+  mend?(id: string, cut: { offset: number; sha256: string }): Promise<{ backup: string }>;
   close(): Promise<void>;
 }
 

@@ -188,7 +188,9 @@ export function loadedRun(reading: Reading, sidecar: SidecarRead, around: Surrou
     facts: reading.folded.facts,
     warnings: reading.warnings,
     sidecar: sidecar.entries,
-    sidecarBound: sidecar.bound,
+    // Notes that began with a copy say nothing of what the tools of the original did.
+    sidecarBound:
+      sidecar.bound && !sidecar.entries.some((entry) => entry.kind === 'lineage' && entry.unnoted),
     catalogue: around.catalogue,
     size: reading.size,
     updated: around.updated,

@@ -94,6 +94,17 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     through_seq: z.number().optional(),
     prefix_sha256: z.string().optional(),
     why: z.enum(['reset', 'fork', 'continue', 'import']),
+    /** The run it came from had no notes: what its tools did is as unknown here as it was there. */
+    unnoted: z.literal(true).optional(),
+  }),
+  /** synced, before the cut. The journal was damaged from `offset` on; `backup` holds all its bytes, those cut too. */
+  z.object({
+    kind: z.literal('repair'),
+    at,
+    offset: z.number(),
+    bytes: z.number(),
+    sha256: z.string(),
+    backup: z.string(),
   }),
 ]);
 export type SidecarEntry = z.infer<typeof sidecarEntry>;
@@ -106,6 +117,7 @@ export const SYNCED_KINDS: ReadonlySet<SidecarKind> = new Set([
   'resume',
   'clip',
   'lineage',
+  'repair',
 ]);
 
 /** One run's row in a store's catalogue: last writer wins, no lock needed. */

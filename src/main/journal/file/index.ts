@@ -12,9 +12,11 @@ import { importFile } from './import';
 import { Lister } from './list';
 import type { ListParts } from './list';
 import { ListCache } from './list-cache';
+import { mendFile } from './mend';
 import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
 import { readSidecarFile } from './sidecar';
+import { readSlice } from './slice';
 import { readText } from './texts';
 import { deleteFrom, moveFromTrash, moveToTrash } from './trash';
 import type { Vfs } from './vfs';
@@ -217,6 +219,24 @@ class FileStore implements RunStore {
     await importFile(this.#place, id, parcel);
     await this.#catalogue.forget(id);
     if (Object.keys(parcel.catalogue).length > 0) await this.#catalogue.label(id, parcel.catalogue);
+  }
+
+  async notes(id: string): ReturnType<NonNullable<RunStore['notes']>> {
+    checkId(id);
+    const { bytes } = await this.#place.read(id);
+    const meta = shaOfMeta(bytes, await readRunGently(bytes));
+    return readSidecarFile(this.#place.vfs, this.#place.paths(id).sidecar, meta);
+  }
+
+  async slice(id: string, offset: number, length: number): ReturnType<NonNullable<RunStore['slice']>> {
+    checkId(id);
+    return readSlice(this.#place, id, offset, length);
+  }
+
+  async mend(id: string, cut: { offset: number; sha256: string }): Promise<{ backup: string }> {
+    checkId(id);
+    if (!this.#place.has(id)) throw notFound();
+    return mendFile(this.#place, id, cut);
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,9 @@ export const runPaths = (directory: string, id: string): RunPaths => ({
 /** Name of the nth file of cut bytes: `<id>.torn`, `<id>.2.torn` … */
 export const tornName = (id: string, n: number): string => (n === 1 ? `${id}.torn` : `${id}.${n}.torn`);
 
+/** Name of the nth whole copy that was kept before a repair: `<id>.backup`, `<id>.2.backup` … */
+export const backupName = (id: string, n: number): string => (n === 1 ? `${id}.backup` : `${id}.${n}.backup`);
+
 /** The id of a journal's file name; undefined for every other file, whose name then is none of a run. */
 export function idOfJournal(name: string): string | undefined {
   if (!name.endsWith(JOURNAL_ENDING)) return undefined;
