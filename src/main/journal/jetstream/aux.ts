@@ -9,6 +9,7 @@ import { mostBody, putFenced } from './ground';
 import type { Ground } from './ground';
 import { Refused } from './put';
 import { lastOf, scan } from './read';
+import type { Stored } from './read';
 
 /** Notes that nobody waits for gather this long, so that a record does not cost two messages. ms. */
 const GATHER_MS = 250;
@@ -23,24 +24,22 @@ export interface AuxEnd {
   bound: boolean;
 }
 
-/** All notes beside a run. A stream that cannot give them is an error: they decide whether a tool may run again. */
-export async function readAux(
-  ground: Ground,
-  id: string,
-  metaSha256: string | undefined,
-): Promise<SidecarRead & { end: AuxEnd }> {
-  const stored = await scan(ground, ground.subjects.aux(id, '>'));
+/** All notes beside a run, as the stream has them. That they cannot be read is an error: they decide what may run again. */
+export const scanAux = (ground: Ground, id: string): Promise<Stored[]> =>
+  scan(ground, ground.subjects.aux(id, '>'));
+
+/** What the notes say to the run with this meta line, and where they end. */
+export function readAux(ground: Ground, stored: Stored[], metaSha256: string): SidecarRead & { end: AuxEnd } {
   const lines = stored.flatMap((one) => Buffer.from(one.data).toString('utf8').split('\n'));
-  const read = readSidecar(lines, metaSha256);
   const last = stored.at(-1);
   const n = Number(last && ground.subjects.parse(last.subject)?.token);
   const lastBind = lines.findLast((line) => line.includes('"bind"'));
   return {
-    ...read,
+    ...readSidecar(lines, metaSha256),
     end: {
       n: Number.isSafeInteger(n) ? n : 0,
       seq: last?.seq ?? 0,
-      bound: lastBind !== undefined && metaSha256 !== undefined && lastBind.includes(metaSha256),
+      bound: lastBind?.includes(metaSha256) === true,
     },
   };
 }

@@ -4,7 +4,7 @@ import { notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
 import { metaSha256 } from '../sidecar';
-import { bar, readAux } from './aux';
+import { bar, readAux, scanAux } from './aux';
 import type { AuxEnd } from './aux';
 import { changeRow, readRow } from './catalogue';
 import { Claim } from './claim';
@@ -37,7 +37,7 @@ export async function createRun(ground: Ground, id: string, meta: RunRecord): Pr
   const claim = await Claim.take({ ...ground, askMs: 0 }, id, nonce);
   try {
     const sha256 = metaSha256(body);
-    const { end } = await readAux(ground, id, sha256);
+    const { end } = readAux(ground, await scanAux(ground, id), sha256);
     return {
       id,
       claim,
@@ -91,8 +91,6 @@ export async function openRun(ground: Ground, id: string): Promise<Begun> {
   const claim = await Claim.take(ground, id, nonce);
   try {
     if (claim.superseded) await bar(ground, id, nonce);
-    // Again under the claim: it may have gone to the trash since.
-    await checkSeen(ground, id);
     const { loaded, read, sha256, end } = await loadRun(ground, id, 'here');
     return {
       id,
@@ -118,16 +116,20 @@ export async function checkSeen(ground: Ground, id: string): Promise<void> {
   if (there === undefined || row.hidden !== undefined) throw notFound();
 }
 
-/** Everything about a run. Throws what is wrong with it. */
+/** Everything about a run that is to be seen. Throws what is wrong with it. */
 export async function loadRun(
   ground: Ground,
   id: string,
   writer: Writer,
 ): Promise<{ loaded: LoadedRun; read: RunRead; sha256: string; end: AuxEnd }> {
-  const [read, row] = await Promise.all([readRecords(ground, id), readRow(ground, id)]);
-  if (read === undefined) throw notFound();
+  const [read, row, notes] = await Promise.all([
+    readRecords(ground, id),
+    readRow(ground, id),
+    scanAux(ground, id),
+  ]);
+  if (read === undefined || row.hidden !== undefined) throw notFound();
   const sha256 = metaSha256(read.stored[0]?.data ?? '');
-  const { entries, bound, end } = await readAux(ground, id, sha256);
+  const { entries, bound, end } = readAux(ground, notes, sha256);
   ground.known.set(id, read.stored.at(-1)?.seq ?? 0, read.reading);
   const loaded = loadedRun(
     read.reading,

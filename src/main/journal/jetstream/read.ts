@@ -224,7 +224,36 @@ export function answerControl(message: Msg, publish: (subject: string) => void):
   if (to) publish(to);
 }
 
-/** Reads what a pushed message says about itself in its reply subject; `nth` counts messages of this consumer. */
+/**
+ * A pushed message, which says about itself in its reply subject where it stands in the stream and the how-manieth it is
+ * of its consumer. Everything else is read when it is wanted: a run has ten thousand of them.
+ */
+class Pushed implements Stored {
+  constructor(
+    readonly message: Msg,
+    readonly seq: number,
+    readonly nth: number,
+    readonly nanoseconds: string,
+  ) {}
+
+  get subject(): string {
+    return this.message.subject;
+  }
+
+  get data(): Uint8Array {
+    return this.message.data;
+  }
+
+  get headers(): MsgHdrs | undefined {
+    return this.message.headers;
+  }
+
+  get time(): Date {
+    return new Date(Number(this.nanoseconds) / 1e6);
+  }
+}
+
+/** undefined for what no consumer pushed. */
 export function storedOf(message: Msg): (Stored & { nth: number }) | undefined {
   const tokens = message.reply?.split('.') ?? [];
   if (tokens[0] !== '$JS' || tokens[1] !== 'ACK') return undefined;
@@ -232,14 +261,6 @@ export function storedOf(message: Msg): (Stored & { nth: number }) | undefined {
   const at = tokens.length > 9 ? 5 : 3;
   const seq = Number(tokens[at + 2]);
   const nth = Number(tokens[at + 3]);
-  const time = Number(tokens[at + 4]);
   if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(nth)) return undefined;
-  return {
-    seq,
-    nth,
-    subject: message.subject,
-    data: message.data,
-    headers: message.headers,
-    time: new Date(time / 1e6),
-  };
+  return new Pushed(message, seq, nth, tokens[at + 4] ?? '');
 }

@@ -22,9 +22,9 @@ export const bytesOf = (stored: Stored[]): Buffer =>
 /** Every message of a run; undefined when there is none. Counted by the server, and not behind its leader. */
 export async function readStored(ground: Ground, id: string): Promise<Stored[] | undefined> {
   const filter = ground.subjects.run(id);
-  const tail = await lastOf(ground, filter);
-  if (tail === undefined) return undefined;
-  const stored = await scan(ground, filter, { atLeast: tail.seq });
+  const [tail, read] = await Promise.all([lastOf(ground, filter), scan(ground, filter)]);
+  const atLeast = tail?.seq ?? 0;
+  const stored = (read.at(-1)?.seq ?? 0) >= atLeast ? read : await scan(ground, filter, { atLeast });
   return stored.length === 0 ? undefined : stored;
 }
 
@@ -32,7 +32,7 @@ export async function readRecords(ground: Ground, id: string): Promise<RunRead |
   const stored = await readStored(ground, id);
   if (stored === undefined) return undefined;
   const bytes = bytesOf(stored);
-  const reading = judged(ground, await readRunGently(bytes), stored);
+  const reading = judged(ground, id, await readRunGently(bytes), stored);
   return { stored, bytes, reading, updated: stored.at(-1)?.time ?? new Date(0) };
 }
 
@@ -40,17 +40,16 @@ export async function readRecords(ground: Ground, id: string): Promise<RunRead |
  * A message is whole or it is not there, so what a file's last line may be (torn, or damaged and dropped) is damage here,
  * and so is a record that does not stand on its own subject.
  */
-function judged(ground: Ground, reading: Reading, stored: Stored[]): Reading {
+function judged({ subjects }: Ground, id: string, reading: Reading, stored: Stored[]): Reading {
   if (reading.failure !== undefined && reading.failure.code !== 'empty') return reading;
   let byte = 0;
   for (const [n, one] of stored.entries()) {
-    const token = ground.subjects.parse(one.subject)?.token ?? '';
     const place = reading.places[n];
     const reason =
-      place === undefined || place.line !== n + 1 || one.data.includes(0x0a)
+      place === undefined || place.line !== n + 1 || place.bytes !== one.data.length
         ? 'it cannot be read'
-        : !ground.subjects.isPlace(token, place.seq, n)
-          ? `it stands on the subject of another record ("${token}")`
+        : one.subject !== (n === 0 ? subjects.meta(id) : subjects.record(id, place.seq))
+          ? `it stands on the subject of another record (${one.subject})`
           : undefined;
     if (reason !== undefined) return damagedAt(reading, n, byte, reason);
     byte += one.data.length + 1;

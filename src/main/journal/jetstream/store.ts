@@ -83,8 +83,11 @@ export class NatsStore implements RunStore {
 
   async load(id: string): Promise<LoadedRun> {
     checkId(id);
-    const [, claim] = await Promise.all([checkSeen(this.ground, id), readClaim(this.ground, id)]);
-    return (await loadRun(this.ground, id, await this.#writerOf(id, claim))).loaded;
+    const [{ loaded }, claim] = await Promise.all([
+      loadRun(this.ground, id, 'none'),
+      readClaim(this.ground, id),
+    ]);
+    return { ...loaded, writer: await this.#writerOf(id, claim) };
   }
 
   async bytes(id: string): Promise<Uint8Array> {

@@ -35,11 +35,6 @@ export class Subjects {
     return `${this.prefix}.${id}.${seq}`;
   }
 
-  /** Whether a record stands where it should, as the `nth` (from 0) of its run. */
-  isPlace(token: string, seq: number, nth: number): boolean {
-    return token === (nth === 0 ? META : `${seq}`);
-  }
-
   isMeta(token: string): boolean {
     return token === META;
   }
