@@ -219,9 +219,11 @@ onEveryDoor('the page', (start, target) => {
     const results: Record<string, string> = {};
     const run = async (what: string, name: string, input: unknown) => {
       const asked = attack(started, name, input);
-      // The person says no, where the question is put to them.
-      if (target === 'browser door' && name.startsWith('profiles.')) started.type('no');
-      const answer = await asked;
+      // The person says no, where and when the question is put to them.
+      const no = () => started.type('no');
+      const saying =
+        target === 'browser door' && name.startsWith('profiles.') ? setInterval(no, 150) : undefined;
+      const answer = await asked.finally(() => clearInterval(saying));
       const { done } = answer.output ?? {};
       results[what] = answer.ok
         ? done === false
