@@ -193,6 +193,7 @@ export function journalSuite(name: string, setup: () => Promise<JournalSetup>): 
 
       it('refuses another record under a number that is taken, and goes on', async () => {
         expect((await failureOf(journal.append(answerRecord(2, 'other words')))).code).toBe('conflict');
+        expect((await failureOf(journal.append(answerRecord(2, 'owt')))).code).toBe('conflict');
         expect((await failureOf(journal.append(metaRecord(id, 'other prompt')))).code).toBe('conflict');
         expect(journal.dead).toBeUndefined();
       });

@@ -1,6 +1,16 @@
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
+import { nodeVfs } from '../../../src/main/journal/file/vfs';
+import type { Vfs } from '../../../src/main/journal/file/vfs';
 import { metaSha256 } from '../../../src/main/journal/sidecar';
 import { encodeRecord } from '../../../src/shared/run/codec';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
@@ -190,6 +200,51 @@ describe('The catalogue file', () => {
       expect((await store.load('three')).catalogue).toEqual({ title: 'kept from the beginning' });
     }
     expect(folder.names()).toEqual(['one.json', 'three.json', 'two.json']);
+  });
+
+  it('takes a label again that went to a file which was replaced meanwhile', async () => {
+    const plain = fileStore(folder.path);
+    await (await plain.create('one', metaRecord('one'))).close();
+    await plain.label('one', { tags: ['a'] });
+    const file = folder.of('.catalogue.jsonl');
+    let replaced = false;
+    const vfs: Vfs = {
+      ...nodeVfs,
+      open: async (path, flags, mode) => {
+        const fd = await nodeVfs.open(path, flags, mode);
+        if (path === file && !replaced) {
+          replaced = true;
+          copyFileSync(file, `${file}.new`);
+          renameSync(`${file}.new`, file);
+        }
+        return fd;
+      },
+    };
+    await fileStore(folder.path, { vfs }).label('one', { title: 'T' });
+    expect((await plain.load('one')).catalogue).toEqual({ tags: ['a'], title: 'T' });
+  });
+
+  it('takes over what came in while it was rewritten', async () => {
+    const plain = fileStore(folder.path);
+    await (await plain.create('one', metaRecord('one'))).close();
+    const file = folder.of('.catalogue.jsonl');
+    const old = JSON.stringify({ id: 'one', set: { title: 'old '.repeat(60) } });
+    writeFileSync(file, `${old}\n`.repeat(400));
+    let renamed = 0;
+    const vfs: Vfs = {
+      ...nodeVfs,
+      rename: async (from, to) => {
+        if (to === file) {
+          renamed += 1;
+          appendFileSync(file, `\n${JSON.stringify({ id: 'one', set: { pinned: true } })}\n`);
+        }
+        await nodeVfs.rename(from, to);
+      },
+    };
+    await fileStore(folder.path, { vfs }).label('one', { title: 'new' });
+    expect([renamed, statSync(file).size < 1_000]).toEqual([1, true]);
+    for (const store of [plain, fileStore(folder.path)])
+      expect((await store.load('one')).catalogue).toEqual({ title: 'new', pinned: true });
   });
 
   it('that cannot be written says so, and one that cannot be read leaves the runs without titles', async () => {

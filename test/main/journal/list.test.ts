@@ -9,6 +9,8 @@ import {
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
+import type { FileStoreOptions } from '../../../src/main/journal/file';
+import type { RunStore } from '../../../src/main/journal/journal';
 import { nodeVfs } from '../../../src/main/journal/file/vfs';
 import type { Vfs } from '../../../src/main/journal/file/vfs';
 import { encodeLine } from '../../../src/shared/run/codec';
@@ -19,7 +21,18 @@ import { until } from '../../support/wait';
 
 let folder: StoreFolder;
 beforeEach(() => void (folder = storeFolder()));
-afterEach(() => folder.remove());
+afterEach(async () => {
+  // Rows are saved in the background.
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  folder.remove();
+});
+
+const stores: RunStore[] = [];
+function opened(path: string, options?: FileStoreOptions): RunStore {
+  const store = fileStore(path, options);
+  stores.push(store);
+  return store;
+}
 
 /** The real file layer, which notes the journals that are read whole. */
 function counting(): { vfs: Vfs; read: string[] } {
@@ -51,7 +64,7 @@ describe('The list of a folder', () => {
       writeFileSync(folder.of(name), bytes);
     mkdirSync(folder.of('trash'));
     writeFileSync(folder.of('trash', 'gone.json'), bytes);
-    const store = fileStore(folder.path);
+    const store = opened(folder.path);
     const rows = await store.list();
     expect(rows).toHaveLength(50);
     const bad = rows.filter((row) => row.health !== 'ok');
@@ -66,7 +79,7 @@ describe('The list of a folder', () => {
   it('reads a journal again only when its file changed', async () => {
     for (const id of ['a', 'b', 'c']) folder.put(id, chatRecords(id, 4));
     const { vfs, read } = counting();
-    const store = fileStore(folder.path, { vfs });
+    const store = opened(folder.path, { vfs });
     await store.list();
     expect(journals(read).sort()).toEqual(['a.json', 'b.json', 'c.json']);
     read.length = 0;
@@ -89,7 +102,7 @@ describe('The list of a folder', () => {
   it('notices a journal that was put in the place of another with the same size and time', async () => {
     folder.put('a', [metaRecord('a', 'first')]);
     utimesSync(folder.of('a.json'), 5, 5);
-    const store = fileStore(folder.path);
+    const store = opened(folder.path);
     expect((await store.list())[0]!.prompt).toBe('first');
     rmSync(folder.of('a.json'));
     folder.put('keeps-the-inode-busy', [metaRecord('x')]);
@@ -104,7 +117,7 @@ describe('The list of a folder', () => {
       if (path.endsWith('b.json')) throw Object.assign(new Error('no'), { code: 'EIO' });
       return nodeVfs.slurp(path, limit);
     };
-    const rows = byId(await fileStore(folder.path, { vfs: { ...nodeVfs, slurp } }).list());
+    const rows = byId(await opened(folder.path, { vfs: { ...nodeVfs, slurp } }).list());
     expect(rows.map((row) => [row.id, row.health, row.failure?.code])).toEqual([
       ['a', 'ok', undefined],
       ['b', 'damaged', 'io'],
@@ -122,7 +135,7 @@ describe('The list of a folder', () => {
       asked.push(path);
       return nodeVfs.look(path);
     };
-    const store = fileStore(folder.path, { vfs: { ...nodeVfs, look: lstat }, locking: { kernel: false } });
+    const store = opened(folder.path, { vfs: { ...nodeVfs, look: lstat }, locking: { kernel: false } });
     const rows = byId(await store.list());
     expect(rows.map((row) => [row.id, row.writer])).toEqual([
       ['answered', 'none'],
@@ -135,7 +148,7 @@ describe('The list of a folder', () => {
     folder.put('large', records);
     folder.put('small', chatRecords('small', 4));
     const { vfs, read } = counting();
-    const store = fileStore(folder.path, { vfs });
+    const store = opened(folder.path, { vfs });
     const rows = byId(await store.list());
     expect(rows[0]).toMatchObject({
       id: 'large',
@@ -156,7 +169,7 @@ describe('The list of a folder', () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    await fileStore(folder.path).list();
+    await opened(folder.path).list();
     over = true;
     expect(turns).toBeGreaterThan(2);
   });
@@ -168,7 +181,7 @@ describe('Rows across a restart', () => {
     for (let n = 0; n < 150; n++) folder.put(`run${n}`, chatRecords(`run${n}`, 2 + (n % 6)));
     folder.put('new', '');
     folder.put('bad', '{"seq":1}\n{}\n');
-    const store = fileStore(folder.path);
+    const store = opened(folder.path);
     const rows = byId(await store.list());
     await store.close();
     expect(existsSync(saved())).toBe(true);
@@ -178,7 +191,7 @@ describe('Rows across a restart', () => {
   it('are the same, without reading a journal', async () => {
     const rows = await savedList();
     const { vfs, read } = counting();
-    expect(byId(await fileStore(folder.path, { vfs }).list())).toEqual(rows);
+    expect(byId(await opened(folder.path, { vfs }).list())).toEqual(rows);
     expect(journals(read)).toEqual([]);
   });
 
@@ -188,7 +201,7 @@ describe('Rows across a restart', () => {
     rmSync(folder.of('run4.json'));
     folder.put('later', [metaRecord('later')]);
     const { vfs, read } = counting();
-    const rows = new Map((await fileStore(folder.path, { vfs }).list()).map((row) => [row.id, row]));
+    const rows = new Map((await opened(folder.path, { vfs }).list()).map((row) => [row.id, row]));
     expect(journals(read).sort()).toEqual(['later.json', 'run3.json']);
     expect([rows.get('run3')?.facts?.lastSeq, rows.has('run4'), rows.get('later')?.health]).toEqual([
       9,
@@ -215,13 +228,13 @@ describe('Rows across a restart', () => {
   ])('are made anew where what was saved is %s', async (_what, damage) => {
     const rows = await savedList();
     damage();
-    expect(byId(await fileStore(folder.path).list())).toEqual(rows);
+    expect(byId(await opened(folder.path).list())).toEqual(rows);
   });
 
   it('do not outlive a run that was deleted for good', async () => {
     await savedList();
     folder.put('secret', [metaRecord('secret', 'a prompt that nobody may find again')]);
-    const store = fileStore(folder.path);
+    const store = opened(folder.path);
     await store.list();
     for (let n = 0; n < 150; n++) folder.put(`run${n}`, chatRecords(`run${n}`, 3));
     await store.list();
@@ -234,7 +247,7 @@ describe('Rows across a restart', () => {
   it('are not saved in a folder that is not ours, nor where saving fails', async () => {
     mkdirSync(folder.path);
     for (let n = 0; n < 150; n++) writeFileSync(folder.of(`run${n}.json`), encodeLine(metaRecord(`run${n}`)));
-    const foreign = fileStore(folder.path);
+    const foreign = opened(folder.path);
     expect(await foreign.list()).toHaveLength(150);
     await foreign.close();
     expect(existsSync(saved())).toBe(false);
@@ -243,7 +256,7 @@ describe('Rows across a restart', () => {
     const write: Vfs['write'] = async () => {
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
-    const full = fileStore(folder.path, { vfs: { ...nodeVfs, write } });
+    const full = opened(folder.path, { vfs: { ...nodeVfs, write } });
     expect(await full.list()).toHaveLength(150);
     await full.close();
     expect(folder.names().filter((name) => !name.endsWith('.json'))).toEqual([]);
@@ -254,7 +267,7 @@ describe('Rows across a restart', () => {
 describe('Watching a folder', () => {
   /** Calls of one watch, with the store that made it. */
   function watched(pollMs?: number) {
-    const store = fileStore(folder.path, {
+    const store = opened(folder.path, {
       watch: { debounceMs: 5, ...(pollMs !== undefined && { pollMs }) },
     });
     const seen: string[] = [];
@@ -266,7 +279,7 @@ describe('Watching a folder', () => {
     const { store, seen, stop } = watched();
     await (await store.create('one', metaRecord('one'))).close();
     await until(() => seen.includes('added one'));
-    await (await fileStore(folder.path).create('two', metaRecord('two'))).close();
+    await (await opened(folder.path).create('two', metaRecord('two'))).close();
     await until(() => seen.includes('added two'));
     stop();
   });
@@ -311,7 +324,7 @@ describe('Watching a folder', () => {
 
   it('tells once for each label that changed, and of nobody else’s', async () => {
     for (const id of ['a', 'b', 'c']) folder.put(id, [metaRecord(id)]);
-    const other = fileStore(folder.path);
+    const other = opened(folder.path);
     await other.label('a', { title: 'A' });
     await other.label('b', { title: 'B' });
     const { seen, stop } = watched();

@@ -4,8 +4,9 @@ import { fileStore } from '../../../src/main/journal/file';
 import { isLocal, isLocalType, kernelLocks } from '../../../src/main/journal/file/kernel';
 import { runPaths } from '../../../src/main/journal/file/layout';
 import { probeLock, takeLock } from '../../../src/main/journal/file/lock';
-import type { Locking } from '../../../src/main/journal/file/lock';
+import type { Held, Locking } from '../../../src/main/journal/file/lock';
 import { nodeVfs } from '../../../src/main/journal/file/vfs';
+import type { Vfs } from '../../../src/main/journal/file/vfs';
 import type { FailureInfo } from '../../../src/shared/run/failure';
 import { answerRecord, metaRecord } from '../../support/journal-records';
 import { ready, storeFolder } from '../../support/store-folder';
@@ -171,6 +172,26 @@ describe('A lock that a crash left behind', () => {
 });
 
 describe('The lock file', () => {
+  it('that was removed between opening and locking it counts for nothing', async () => {
+    const first = await take(LOCAL);
+    let third: Held | undefined;
+    const late: Vfs = {
+      ...nodeVfs,
+      open: async (path, flags, mode) => {
+        const fd = await nodeVfs.open(path, flags, mode);
+        if (third === undefined) {
+          // What was just opened is now nobody's, and another file stands under its name, held by somebody else.
+          await first.release();
+          third = await take(LOCAL);
+        }
+        return fd;
+      },
+    };
+    expect((await failureOf(takeLock(late, paths(), LOCAL))).code).toBe('locked');
+    await third!.release();
+    await (await take(LOCAL)).release();
+  });
+
   it('is one file for all: a lock on a file that its holder removed is no lock', async () => {
     // Somebody opened the file, and locks it after the holder let go and removed it.
     for (let round = 0; round < 30; round++) {

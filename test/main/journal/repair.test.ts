@@ -2,6 +2,8 @@ import { appendFileSync, readFileSync, renameSync, truncateSync, utimesSync, wri
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeLine, encodeRecord, readJournal } from '../../../src/shared/run/codec';
 import { fileStore } from '../../../src/main/journal/file';
+import { nodeVfs } from '../../../src/main/journal/file/vfs';
+import type { Vfs } from '../../../src/main/journal/file/vfs';
 import { readRun, readRunGently } from '../../../src/main/journal/read';
 import { answerRecord, chatRecords, metaRecord, resultRecord } from '../../support/journal-records';
 import { foldCases } from '../../support/fold-cases';
@@ -195,14 +197,20 @@ describe('Reading while somebody writes', () => {
     expect((await reader.list())[0]).toMatchObject({ warnings: 1, writer: 'none' });
   });
 
-  it('gives the whole line when it arrives in between', async () => {
-    const store = fileStore(folder.path);
-    const journal = await store.create('one', metaRecord('one'));
+  it('looks again, and gives the whole line when it arrives in between', async () => {
+    const journal = await fileStore(folder.path).create('one', metaRecord('one'));
     const line = encodeLine(answerRecord(2, 'on its way'));
     appendFileSync(folder.of('one.json'), line.subarray(0, 50));
-    const loading = fileStore(folder.path).load('one');
-    appendFileSync(folder.of('one.json'), line.subarray(50));
-    expect((await loading).records).toHaveLength(2);
+    let closed = 0;
+    const vfs: Vfs = {
+      ...nodeVfs,
+      close: async (fd) => {
+        if (closed++ === 0) appendFileSync(folder.of('one.json'), line.subarray(50));
+        await nodeVfs.close(fd);
+      },
+    };
+    expect((await fileStore(folder.path, { vfs }).load('one')).records).toHaveLength(2);
+    expect(closed).toBe(2);
     await journal.close();
   });
 });
