@@ -16,6 +16,8 @@ interface Held {
   /** Nothing of it is stored. */
   private: boolean;
   records: Map<number, RunRecord>;
+  /** Where records stand, as far as they were read from the journal. */
+  places: Map<number, RecordPlace>;
   overview: RunOverview;
   used: number;
 }
@@ -57,6 +59,7 @@ export class InlineReader implements Reader {
       transcript,
       private: true,
       records: new Map(),
+      places: new Map(),
       overview,
       used: 0,
     });
@@ -144,8 +147,8 @@ export class InlineReader implements Reader {
     if (!held.private && this.store) {
       // What stands in the journal, not what would be written today.
       const bytes = await this.store.bytes(id);
-      const reading = await readRunGently(bytes);
-      const found = reading.places.find((each) => each.seq === seq);
+      const found =
+        held.places.get(seq) ?? (await readRunGently(bytes)).places.find((each) => each.seq === seq);
       if (found) {
         place = found;
         text = Buffer.from(bytes.subarray(found.offset, found.offset + found.bytes)).toString('utf8');
@@ -190,7 +193,7 @@ export class InlineReader implements Reader {
 
   async #readNow(id: string): Promise<Held> {
     if (!this.store) throw notThere();
-    let run: Pick<LoadedRun, 'records' | 'sidecar' | 'sidecarBound' | 'size' | 'warnings'> & {
+    let run: Pick<LoadedRun, 'records' | 'places' | 'sidecar' | 'sidecarBound' | 'size' | 'warnings'> & {
       state?: LoadedRun['state'];
     };
     let failure: Failure | undefined;
@@ -220,7 +223,8 @@ export class InlineReader implements Reader {
       ...(config?.endpoint !== undefined && { endpoint: config.endpoint }),
     };
     const records = new Map(run.records.map((record) => [record.seq, record]));
-    return this.#hold(id, { transcript, private: false, records, overview, used: 0 });
+    const places = new Map(run.places.map((place) => [place.seq, place]));
+    return this.#hold(id, { transcript, private: false, records, places, overview, used: 0 });
   }
 
   #hold(id: string, held: Held): Held {
@@ -241,6 +245,7 @@ const DAMAGE = new Set(['corrupt', 'version', 'no_meta', 'empty']);
 function readable(reading: Reading) {
   return {
     records: reading.records,
+    places: reading.places,
     sidecar: [],
     sidecarBound: false,
     size: reading.size,
