@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { createApp, type App } from './app/app';
 import type { Door } from './app/door';
 import { WorkerReader } from './app/read/worker-reader';
+import { loginOf } from './journal/login';
 import { defaultStoreUrl, openStore } from './journal/registry';
+import { openEntry } from './journal/try';
 import { agentParts } from './parts';
 import { folders } from './settings/paths';
 import { profilesPath } from './settings/profiles';
+import { isStoreName, storeNamed, storesPath } from './settings/stores';
 
 export interface Composition {
   door: Door;
-  /** Address of the store; absent: the usual one. */
+  /** Address of the usual store, or a name out of the file of stores; absent: the person's own folder of runs. */
   store: string | undefined;
   /** Folders that a window without a native dialog may choose in, beside the home folder. */
   roots: string[];
@@ -22,17 +25,25 @@ export interface Composition {
 
 /** The core behind a window, the same for each door. Fails with the store's Failures. */
 export async function composeApp({ door, store: url, roots, built, onBug }: Composition): Promise<App> {
-  const store = await openStore(url ?? defaultStoreUrl());
+  const entry = url !== undefined && isStoreName(url) ? await storeNamed(url) : undefined;
+  const address = url === undefined || isStoreName(url) ? defaultStoreUrl() : url;
+  const store = entry ? await openEntry(entry) : await openStore(address);
+  const file = new URL('reader.js', built);
   const home = homedir();
   const { state } = folders();
   const documents = join(home, 'Documents');
   return createApp({
     parts: agentParts(),
     store,
-    reader: new WorkerReader(new URL('reader.js', built), store.url),
+    reader: new WorkerReader(
+      file,
+      entry ? { store: entry.url, login: loginOf(entry, process.env) } : { store: address, login: {} },
+    ),
+    storesPath: storesPath(),
+    readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginOf(other, process.env) }),
     door,
     version: version(built),
-    label: url === undefined ? 'This computer' : store.url.replace(/^file:/, ''),
+    label: entry?.name ?? (url === undefined ? 'This computer' : store.url.replace(/^file:/, '')),
     state,
     home,
     samples: existsSync(documents) ? documents : state,

@@ -91,6 +91,8 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     parts,
     store,
     reader: new InlineReader(store, toolWords(builtInTools('practice'))),
+    storesPath: join(home, 'config', 'stores.yaml'),
+    readerOf: (_entry, other) => new InlineReader(other, toolWords(builtInTools('practice'))),
     door,
     version: '0.0.0-test',
     label: 'Test',

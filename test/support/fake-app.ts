@@ -25,6 +25,9 @@ export interface Scene {
   servers: CommandOutput<'profiles.discover'>['servers'];
   prefs: CommandOutput<'prefs.get'>;
   folders: string[];
+  stores: CommandOutput<'stores.list'>['stores'];
+  /** What every test of a store finds. */
+  checks: CommandOutput<'stores.test'>['checks'];
   /** Milliseconds before a page of items is answered. */
   slow: number;
   calls: { name: string; input: unknown }[];
@@ -98,6 +101,13 @@ function handlers(scene: Scene): Handlers {
         days,
         rows: wanted.slice(offset, offset + limit),
         trashed: 0,
+        stores: scene.stores.map(({ name, label, state, reason }) => ({
+          name,
+          label,
+          count: scene.rows.length,
+          state,
+          ...(reason && { reason }),
+        })),
       };
     },
     'run.rename': done,
@@ -145,6 +155,23 @@ function handlers(scene: Scene): Handlers {
         total: json.length,
       };
     },
+    'run.copy': ({ id, to }) => ({
+      id: `${to}.${id}`,
+      store: to,
+      records: 12,
+      bytes: 4_096,
+      sha256: '0'.repeat(64),
+      dropped: 0,
+      missingTexts: 0,
+    }),
+    'stores.list': () => ({
+      stores: scene.stores,
+      file: '/home/ada/.config/holdfast/stores.yaml',
+      problem: '',
+    }),
+    'stores.test': () => ({ checks: scene.checks }),
+    'stores.save': done,
+    'stores.remove': done,
     'run.start': () => ({ id: scene.rows[0]?.id ?? 'none' }),
     'run.say': done,
     'run.unqueue': done,

@@ -21,7 +21,7 @@ export function notingHandlers(answers: Partial<Handlers> = {}): {
 /** An input that each command accepts. A new command without one fails the hostile tests, which go by this list. */
 export const goodInputs: { [N in CommandName]: unknown } = {
   'app.hello': {},
-  'library.page': { offset: 0, limit: 50, states: ['running'], words: 'x' },
+  'library.page': { offset: 0, limit: 50, states: ['running'], words: 'x', stores: ['team'] },
   'run.rename': { id: 'a1', title: 'T' },
   'run.trash': { id: 'a1' },
   'run.restore': { id: 'a1' },
@@ -32,7 +32,15 @@ export const goodInputs: { [N in CommandName]: unknown } = {
   'run.kept': { id: 'a1', name: 'x.txt', from: 0, limit: 10 },
   'run.find': { id: 'a1', words: 'x' },
   'run.record': { id: 'a1', seq: 1, from: 0, limit: 10 },
-  'run.start': { prompt: 'p', chat: true, private: false, profile: 'Practice', folder: '/tmp' },
+  'run.start': {
+    prompt: 'p',
+    chat: true,
+    private: false,
+    profile: 'Practice',
+    folder: '/tmp',
+    store: 'team',
+  },
+  'run.copy': { id: 'a1', to: 'team' },
   'run.say': { id: 'a1', text: 'x' },
   'run.unqueue': { id: 'a1', index: 0 },
   'run.approve': { id: 'a1', hash: 'h', decision: 'once', words: 'w' },
@@ -56,13 +64,17 @@ export const goodInputs: { [N in CommandName]: unknown } = {
   'profiles.remove': { name: 'P' },
   'profiles.models': { provider: 'openai', endpoint: 'http://127.0.0.1:1', key_env: 'K' },
   'profiles.discover': {},
+  'stores.list': {},
+  'stores.test': { store: { name: 'team', url: 'nats://127.0.0.1:1/RUNS' } },
+  'stores.save': { store: { name: 'team', url: 'nats://127.0.0.1:1/RUNS' }, was: 'old' },
+  'stores.remove': { name: 'team' },
   'folder.pick': {},
   'folder.list': { path: '/tmp' },
   'folder.sample': {},
   'folder.recent': {},
   'link.open': { url: 'https://example.org/' },
   'prefs.get': {},
-  'prefs.set': { theme: 'dark', zoom: 1, profile: 'P' },
+  'prefs.set': { theme: 'dark', zoom: 1, profile: 'P', store: 'team' },
 };
 
 /** Inputs that a command must refuse, made from one that it accepts. */
@@ -103,7 +115,24 @@ export function hostileInputs(good: unknown): [string, unknown][] {
     }
   }
   if ('id' in base) {
-    for (const id of ['../etc', 'a/b', '', '.', '-x', 'a\u0000', 'a b', 'x'.repeat(129), '%2e%2e', 'a\n']) {
+    for (const id of [
+      '../etc',
+      'a/b',
+      '',
+      '.',
+      '-x',
+      'a\u0000',
+      'a b',
+      'x'.repeat(129),
+      '%2e%2e',
+      'a\n',
+      'a..b',
+      '.b',
+      'a.',
+      'a.b.c',
+      'a.-b',
+      `${'x'.repeat(41)}.a`,
+    ]) {
       cases.push([`id is ${JSON.stringify(id).slice(0, 20)}`, { ...base, id }]);
     }
   }

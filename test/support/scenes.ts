@@ -468,6 +468,8 @@ export function makeScene(): Scene {
     servers: [{ name: 'Ollama', endpoint: 'http://127.0.0.1:11434/v1', models: ['llama3.2:3b', 'qwen3:8b'] }],
     prefs: { theme: 'light', zoom: 1 },
     folders: [],
+    stores: [],
+    checks: [],
     slow: 0,
     calls: [],
   };

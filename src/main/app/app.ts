@@ -2,8 +2,10 @@ import { dirname, join } from 'node:path';
 import type { EventName, EventPayload } from '../../shared/contract/contract';
 import type { Port } from '../../shared/contract/frame';
 import { serve, type Handlers, type Served } from '../../shared/contract/serve';
+import type { StoreEntry } from '../../shared/contract/stores';
 import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
+import { openEntry, tryEntry } from '../journal/try';
 import { Library } from '../library/library';
 import { builtInTools } from '../tool/registry';
 import type { Door } from './door';
@@ -14,15 +16,24 @@ import { runHandlers } from './handlers-run';
 import { Prefs } from './prefs';
 import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
+import { StoreReaders } from './read/store-readers';
 import { Sessions } from './sessions';
+import { StoreDesk } from './store-desk';
+import { storeHandlers } from './handlers-stores';
+import { Stores } from './stores';
 
 export interface AppOptions {
   parts: AgentParts;
+  /** The usual store, which is always there, and its reader. */
   store: RunStore;
   reader: Reader;
+  /** The file with the stores beside it. */
+  storesPath: string;
+  /** A reader for one of them, which is open. */
+  readerOf(entry: StoreEntry, store: RunStore): Reader;
   door: Door;
   version: string;
-  /** Name of the store, for people. */
+  /** Name of the usual store, for people. */
   label: string;
   /** Folder of what must not be lost beside the runs: drafts, preferences, granted folders. */
   state: string;
@@ -55,6 +66,8 @@ export interface App {
 export interface Services extends AppOptions {
   library: Library;
   sessions: Sessions;
+  stores: Stores;
+  storeDesk: StoreDesk;
   folders: Folders;
   profiles: ProfileDesk;
   drafts: Drafts;
@@ -70,17 +83,41 @@ export function createApp(options: AppOptions): App {
   };
   const changing = new Map(builtInTools('practice').map((tool) => [tool.def.name, tool.changes]));
 
+  const reader = new StoreReaders(options.reader, (name) => {
+    const { entry, store: opened } = stores.opened(name);
+    return options.readerOf(entry, opened);
+  });
   const library: Library = new Library({
-    store,
-    label: options.label,
     live: () => sessions.live(),
     onChange: (ids) => tell('library.changed', { ids }),
     onStoreChange: (change) => sessions.storeChanged(change),
+    onTrouble: (name, failure) => stores.trouble(name, failure),
+  });
+  const stores: Stores = new Stores({
+    usual: store,
+    label: options.label,
+    path: options.storesPath,
+    open: (entry) => openEntry(entry, options.env),
+    onOpened: (name, label, opened) => {
+      library.add(name, label, opened);
+      library.warm(name);
+      sessions.storeBack(name);
+    },
+    onLeft: (name) => {
+      library.remove(name);
+      reader.forget(name);
+      void sessions.leaveStore(name);
+    },
+    onBack: (name) => {
+      library.again(name);
+      sessions.storeBack(name);
+    },
+    onChange: () => tell('stores.changed', {}),
   });
   const sessions: Sessions = new Sessions({
     parts: options.parts,
-    store,
-    reader: options.reader,
+    store: (name) => stores.at(name),
+    reader,
     row: (id) => library.row(id),
     changes: (tool) => changing.get(tool) ?? true,
     onTouched: (id) => library.touch(id),
@@ -94,6 +131,9 @@ export function createApp(options: AppOptions): App {
   );
   const services: Services = {
     ...options,
+    reader,
+    stores,
+    storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
     library,
     sessions,
     prefs,
@@ -104,17 +144,18 @@ export function createApp(options: AppOptions): App {
       home: options.home,
       samples: options.samples,
       picker: door.pickFolder ? undefined : { roots: options.roots },
-      own: [
-        state,
-        dirname(options.profilesPath),
-        ...(store.url.startsWith('file:') ? [store.url.slice(5)] : []),
-      ],
+      own: () => [state, dirname(options.profilesPath), ...stores.folders()],
     }),
     profiles: new ProfileDesk(options.profilesPath, options.env, door),
   };
-  library.warm();
+  library.add('', options.label, store);
+  library.warm('');
   door.theme?.(prefs.get().theme);
-  const handlers: Handlers = { ...runHandlers(services), ...deskHandlers(services) };
+  const handlers: Handlers = {
+    ...runHandlers(services),
+    ...deskHandlers(services),
+    ...storeHandlers(services),
+  };
 
   return {
     handlers,
@@ -130,7 +171,7 @@ export function createApp(options: AppOptions): App {
     async close() {
       await Promise.allSettled([sessions.close(), drafts.flush()]);
       library.close();
-      await Promise.allSettled([options.reader.close(), store.close()]);
+      await Promise.allSettled([reader.close(), stores.close()]);
     },
   };
 }

@@ -10,13 +10,17 @@ import { Lane } from './lane';
 import type { ItemChange, Reader, RunOverview } from './read/reader';
 
 export interface FeedOptions {
+  /** Key of the run. */
   id: string;
   reader: Reader;
-  store: RunStore;
+  /** Its store; the usual one for a private run. */
+  store(): RunStore;
   row(id: string): Promise<RunRow>;
   /** Whether a tool may change things; for calls that start before their sidecar entry can be read. */
   changes(tool: string): boolean;
-  /** The session went on in another run; the events that follow belong there. */
+  /** Key of another run in the same store. */
+  keyOf(id: string): string;
+  /** The session went on in another run, whose key this is; the events that follow belong there. */
   onRotated(to: string, session: Session): void;
   onEnded(): void;
   /** Something that shows in the list changed. */
@@ -149,7 +153,7 @@ export class Feed {
       this.#session = undefined;
       this.#events.push(event);
       this.#soon('now');
-      if (session) this.options.onRotated(event.to, session);
+      if (session) this.options.onRotated(this.options.keyOf(event.to), session);
       return;
     }
     this.#events.push(event);
@@ -221,7 +225,7 @@ export class Feed {
           break;
         case 'rotated':
           await flush();
-          this.#tell(this.#seq, { type: 'rotated', to: event.to });
+          this.#tell(this.#seq, { type: 'rotated', to: this.options.keyOf(event.to) });
           break;
         case 'ended':
           this.#off?.();
@@ -302,6 +306,7 @@ export class Feed {
       this.#private && !live && this.#row
         ? { ...this.#row, status: 'finished' as const }
         : await this.#freshRow();
+    const store = this.options.store();
     return runHead({
       row,
       overview: this.#overview,
@@ -310,10 +315,10 @@ export class Feed {
       lastSeq: this.#seq,
       items: this.#items,
       bytes: this.#bytes,
-      durability: this.options.store.durability,
+      durability: store.durability,
       caution: this.#private
         ? 'Private: nothing of this chat is written down, and it is gone when it ends.'
-        : this.options.store.caution,
+        : store.caution,
     });
   }
 

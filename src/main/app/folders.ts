@@ -19,7 +19,7 @@ export interface FolderOptions {
    */
   picker: { roots: string[] } | undefined;
   /** Folders of Holdfast's own (runs, drafts, settings): no run works in them, so no tool changes them. */
-  own: string[];
+  own(): string[];
 }
 
 const shape = z.object({ folders: z.array(z.string()) });
@@ -152,7 +152,7 @@ export class Folders {
   }
 
   #isOwn(real: string): boolean {
-    return this.options.own.some((own) => {
+    return this.options.own().some((own) => {
       try {
         const way = relative(realpathSync(own), real);
         const outside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);

@@ -2,19 +2,14 @@ import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
 import type { Services } from './app';
 import { outsideLink } from './link';
+import { promiseOf } from './stores';
 
 type DeskHandlers = Omit<
   Handlers,
-  Extract<keyof Handlers, `run.${string}`> | Extract<keyof Handlers, `library.${string}`>
+  Extract<keyof Handlers, `run.${string}` | `library.${string}` | `stores.${string}`>
 >;
 
 const done = (value: boolean) => ({ done: value });
-
-const DURABILITY = {
-  disk: 'On disk: each record is written and synced before it counts.',
-  acknowledged: 'Acknowledged by NATS; whether it is on a disk is the server’s business.',
-  memory: 'In memory only: it is gone when Holdfast ends.',
-};
 
 /** Everything that belongs to no run. */
 export function deskHandlers(services: Services): DeskHandlers {
@@ -27,7 +22,7 @@ export function deskHandlers(services: Services): DeskHandlers {
       store: {
         url: store.url,
         label: services.label,
-        durability: DURABILITY[store.durability],
+        durability: promiseOf(store),
         ...(store.caution !== undefined && { caution: store.caution }),
       },
       nativeDialogs: door.pickFolder !== undefined,
@@ -80,11 +75,12 @@ export function deskHandlers(services: Services): DeskHandlers {
     },
 
     'prefs.get': () => prefs.get(),
-    'prefs.set': async ({ theme, zoom, profile }) => {
+    'prefs.set': async ({ theme, zoom, profile, store: wanted }) => {
       await prefs.set({
         ...(theme !== undefined && { theme }),
         ...(zoom !== undefined && { zoom }),
         ...(profile !== undefined && { profile }),
+        ...(wanted !== undefined && { store: wanted }),
       });
       if (theme !== undefined) door.theme?.(theme);
       return done(true);

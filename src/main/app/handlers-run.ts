@@ -5,10 +5,7 @@ import type { Services } from './app';
 import { preflightView } from './preflight';
 import { cut } from './read/call-item';
 
-type RunHandlers = Pick<
-  Handlers,
-  Extract<keyof Handlers, `run.${string}`> | Extract<keyof Handlers, `library.${string}`>
->;
+type RunHandlers = Omit<Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>, 'run.copy'>;
 
 const done = (value: boolean) => ({ done: value });
 
@@ -20,35 +17,36 @@ const notLive = () =>
     todo: 'Open the run and resume it.',
   });
 
-/** The list, and everything about one run. */
+/** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
-  const { library, sessions, reader, folders, profiles, store, parts } = services;
+  const { library, sessions, reader, folders, profiles, stores, parts } = services;
+
+  const look = async (key: string, profile?: string) => {
+    const { store, id } = stores.place(key);
+    const view = await preflightView({ parts, store, ...(await profiles.all()) }, id, profile);
+    return { ...view, id: key };
+  };
 
   /** Takes up a stored run; without a profile, with the one that it last used. */
   const resume = async (
-    id: string,
+    key: string,
     choice: Omit<ResumeOptions, 'store' | 'id' | 'profile' | 'approvals' | 'folder'> & {
       profile?: string | undefined;
       folder?: string | undefined;
     },
   ) => {
     const { profile: named, folder, ...rest } = choice;
-    const all = await profiles.all();
-    const seen = await preflightView({ parts, store, ...all }, id, named);
+    const { store, name: at, id } = stores.place(key);
+    const seen = await look(key, named);
     const profile = await profiles.named(seen.profile);
     const real = folder === undefined ? undefined : await folders.check(folder, seen.folder);
-    await sessions.resume({
-      ...rest,
-      store,
-      id,
-      profile,
-      approvals: 'ask',
-      ...(real !== undefined && { folder: real }),
-    });
+    await sessions.resume(
+      { ...rest, store, id, profile, approvals: 'ask', ...(real !== undefined && { folder: real }) },
+      at,
+    );
   };
 
   return {
-    'library.page': (query) => library.page(query),
     'run.rename': async ({ id, title }) => {
       if (sessions.isPrivate(id)) {
         throw new Failure({
@@ -77,29 +75,28 @@ export function runHandlers(services: Services): RunHandlers {
     },
     'run.items': ({ id, from, limit }) => reader.items(id, from, limit),
     'run.text': ({ id, key, part, from, limit }) => reader.text(id, key, part, from, limit),
-    'run.kept': async ({ id, name, from, limit }) => {
+    'run.kept': async ({ id: key, name, from, limit }) => {
+      const { store, id } = stores.place(key);
       const text = await store.kept(id, name);
       return { text: cut(text.slice(from), limit).text, total: text.length };
     },
     'run.find': ({ id, words }) => reader.find(id, words),
     'run.record': async ({ id, seq, from, limit }) => {
       const { text, ...rest } = await reader.record(id, seq, from, limit);
-      const durability = sessions.isPrivate(id) ? 'memory' : store.durability;
+      const durability = sessions.isPrivate(id) ? 'memory' : stores.place(id).store.durability;
       return { seq, json: text, durability, ...rest };
     },
 
-    'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder }) => {
+    'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder, store: wanted }) => {
+      const at = isPrivate ? '' : stores.named(wanted);
+      const store = isPrivate ? undefined : stores.at(at);
       const profile = await profiles.named(name);
       const real = folder === undefined ? undefined : await folders.check(folder);
-      const session = await sessions.start({
-        store: isPrivate ? undefined : store,
-        prompt,
-        chat,
-        profile,
-        approvals: 'ask',
-        ...(real !== undefined && { folder: real }),
-      });
-      return { id: session.id };
+      const id = await sessions.start(
+        { store, prompt, chat, profile, approvals: 'ask', ...(real !== undefined && { folder: real }) },
+        at,
+      );
+      return { id };
     },
     'run.say': async ({ id, text }) => {
       const session = sessions.get(id);
@@ -128,22 +125,26 @@ export function runHandlers(services: Services): RunHandlers {
       const session = sessions.get(id);
       if (session) return done(session.reset(prompt));
       // Nothing of the old run is needed but where it worked, and the old one stays as it is.
-      const seen = await preflightView({ parts, store, ...(await profiles.all()) }, id, undefined);
-      const fresh = await sessions.start({
-        store,
-        prompt,
-        chat: true,
-        profile: await profiles.named(seen.profile),
-        approvals: 'ask',
-        ...(seen.folder !== undefined && { folder: seen.folder }),
-      });
+      const seen = await look(id);
+      const { store, name: at } = stores.place(id);
+      const fresh = await sessions.start(
+        {
+          store,
+          prompt,
+          chat: true,
+          profile: await profiles.named(seen.profile),
+          approvals: 'ask',
+          ...(seen.folder !== undefined && { folder: seen.folder }),
+        },
+        at,
+      );
       const { head } = await sessions.watch(id, peer);
-      peer.emit('run.change', { id, after: head.lastSeq, change: { type: 'rotated', to: fresh.id } });
+      peer.emit('run.change', { id, after: head.lastSeq, change: { type: 'rotated', to: fresh } });
       return done(true);
     },
 
     'run.preflight': async ({ id, profile, folder }) => {
-      const view = await preflightView({ parts, store, ...(await profiles.all()) }, id, profile);
+      const view = await look(id, profile);
       if (folder === undefined) return view;
       return { ...view, folder: await folders.check(folder, view.folder) };
     },

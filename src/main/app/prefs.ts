@@ -6,11 +6,14 @@ const shape = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
   zoom: z.number().min(0.5).max(3).catch(1),
   profile: z.string().max(80).optional().catch(undefined),
+  store: z.string().max(80).optional().catch(undefined),
 });
 export interface PrefsState {
   theme: 'system' | 'light' | 'dark';
   zoom: number;
   profile?: string;
+  /** Store that new chats are kept in. */
+  store?: string;
 }
 
 /** How the person likes the window. A broken file is as good as none. */
@@ -19,15 +22,20 @@ export class Prefs {
   #saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly path: string) {
-    const { theme, zoom, profile } = shape.catch({ theme: 'system', zoom: 1 }).parse(readState(path));
-    this.#state = { theme, zoom, ...(profile !== undefined && { profile }) };
+    const { theme, zoom, profile, store } = shape.catch({ theme: 'system', zoom: 1 }).parse(readState(path));
+    this.#state = {
+      theme,
+      zoom,
+      ...(profile !== undefined && { profile }),
+      ...(store !== undefined && { store }),
+    };
   }
 
   get(): PrefsState {
     return { ...this.#state };
   }
 
-  async set(change: { theme?: PrefsState['theme']; zoom?: number; profile?: string }): Promise<void> {
+  async set(change: Partial<PrefsState>): Promise<void> {
     this.#state = { ...this.#state, ...change };
     this.#saving = this.#saving
       .catch(() => undefined)

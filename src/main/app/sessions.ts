@@ -1,3 +1,4 @@
+import { runKey, splitKey } from '../../shared/contract/run-key';
 import type { Peer } from '../../shared/contract/serve';
 import type { RunView } from '../../shared/contract/follow';
 import type { RunRow } from '../../shared/contract/views';
@@ -13,7 +14,9 @@ import type { Reader } from './read/reader';
 
 export interface SessionsOptions {
   parts: AgentParts;
-  store: RunStore;
+  /** The store of this name; empty: the usual one. */
+  store(name: string): RunStore;
+  /** Runs go by their keys here and in all that follows. */
   reader: Reader;
   row(id: string): Promise<RunRow>;
   changes(tool: string): boolean;
@@ -25,6 +28,8 @@ export interface SessionsOptions {
 
 interface Live {
   session: Session;
+  /** Name of its store; empty for the usual one and for private runs. */
+  store: string;
   created: string;
   updated: string;
   place: RunPlace;
@@ -43,9 +48,9 @@ export class Sessions {
   /** A fresh look at all of them; private ones too. */
   live(): Map<string, LiveRun> {
     return new Map(
-      [...this.#live].map(([id, { session, created, updated }]) => [
-        id,
-        { snapshot: session.snapshot(), created, updated },
+      [...this.#live].map(([key, { session, created, updated }]) => [
+        key,
+        { snapshot: { ...session.snapshot(), id: key }, created, updated },
       ]),
     );
   }
@@ -60,27 +65,27 @@ export class Sessions {
     return this.#live.get(id)?.place ?? {};
   }
 
-  async start(options: StartOptions): Promise<Session> {
+  /** Starts a run in the store of this name, which `options` has too; gives its key. */
+  async start(options: StartOptions, store: string): Promise<string> {
     this.#mayBegin();
     const session = await startRun(this.options.parts, options);
-    this.#adopt(session, placeOf(this.options.parts, options));
-    return session;
+    return this.#adopt(session, store, placeOf(this.options.parts, options));
   }
 
-  async resume(options: ResumeOptions): Promise<Session> {
+  async resume(options: ResumeOptions, store: string): Promise<void> {
     this.#mayBegin();
-    if (this.#opening.has(options.id)) throw alreadyHere();
-    const held = this.#live.get(options.id);
+    const key = runKey(store, options.id);
+    if (this.#opening.has(key)) throw alreadyHere();
+    const held = this.#live.get(key);
     if (held && held.session.snapshot().phase !== 'idle') throw alreadyHere();
-    this.#opening.add(options.id);
+    this.#opening.add(key);
     try {
       // A chat at rest holds nothing; the resume looks at everything anew.
-      if (held) await this.#let(options.id, held.session);
+      if (held) await this.#let(key, held.session);
       const session = await resumeRun(this.options.parts, options);
-      this.#adopt(session, placeOf(this.options.parts, options));
-      return session;
+      this.#adopt(session, store, placeOf(this.options.parts, options));
     } finally {
-      this.#opening.delete(options.id);
+      this.#opening.delete(key);
     }
   }
 
@@ -104,6 +109,22 @@ export class Sessions {
     else feed?.storeChanged();
   }
 
+  /** A store was away or its runs may have changed unseen: what is watched of it is read again. */
+  storeBack(name: string): void {
+    for (const [key, feed] of this.#feeds) if (splitKey(key).store === name) feed.storeChanged();
+  }
+
+  /** Whether a run of this store is at work here. */
+  worksIn(name: string): boolean {
+    return this.working().some(({ id }) => splitKey(id).store === name);
+  }
+
+  /** Lets go what is at rest of a store. */
+  async leaveStore(name: string): Promise<void> {
+    const mine = [...this.#live].filter(([, live]) => live.store === name);
+    await Promise.allSettled(mine.map(([key, { session }]) => this.#let(key, session)));
+  }
+
   /** A chat at rest is let go, so that its run can be moved; a run that works is not. Throws `busy`. */
   async release(id: string): Promise<void> {
     const held = this.#live.get(id);
@@ -122,8 +143,8 @@ export class Sessions {
 
   /** Runs that would pause if the process ended now. */
   working(): { id: string; title: string }[] {
-    return [...this.#live.values()].flatMap(({ session }) => {
-      const { id, phase, state } = session.snapshot();
+    return [...this.#live].flatMap(([id, { session }]) => {
+      const { phase, state } = session.snapshot();
       return phase === 'idle' || phase === 'ended' ? [] : [{ id, title: firstWords(state.prompt) }];
     });
   }
@@ -141,22 +162,25 @@ export class Sessions {
   }
 
   /** Must follow the session's making at once, so that no event is missed. */
-  #adopt(session: Session, place: RunPlace): void {
+  #adopt(session: Session, store: string, place: RunPlace): string {
     const now = this.options.parts.now().toISOString();
-    this.#live.set(session.id, { session, created: now, updated: now, place });
-    session.on((event) => this.#hear(session, event));
-    this.#feed(session.id).attach(session, place);
-    this.options.onTouched(session.id);
+    const key = runKey(store, session.id);
+    this.#live.set(key, { session, store, created: now, updated: now, place });
+    session.on((event) => this.#hear(session, store, event));
+    this.#feed(key).attach(session, place);
+    this.options.onTouched(key);
+    return key;
   }
 
-  #hear(session: Session, event: SessionEvent): void {
+  #hear(session: Session, store: string, event: SessionEvent): void {
     if (event.type === 'rotated') {
       // The feed of the old run hears this too and hands its session on, see #rotated.
       return;
     }
-    const live = this.#live.get(session.id);
+    const key = runKey(store, session.id);
+    const live = this.#live.get(key);
     if (live && event.type === 'record') live.updated = event.at;
-    if (event.type === 'phase') this.#attend(session, event);
+    if (event.type === 'phase') this.#attend(key, session, event);
   }
 
   #rotated(from: string, to: string, session: Session): void {
@@ -164,14 +188,14 @@ export class Sessions {
     this.#live.delete(from);
     const now = this.options.parts.now().toISOString();
     const place = before?.place ?? {};
-    this.#live.set(to, { session, created: now, updated: now, place });
+    this.#live.set(to, { session, store: splitKey(to).store, created: now, updated: now, place });
     this.#feed(to).attach(session, place);
     this.options.onLeft(from);
     this.options.onTouched(to);
   }
 
-  #attend(session: Session, event: Extract<SessionEvent, { type: 'phase' }>): void {
-    const { id, state, outcome, approval } = session.snapshot();
+  #attend(id: string, session: Session, event: Extract<SessionEvent, { type: 'phase' }>): void {
+    const { state, outcome, approval } = session.snapshot();
     const tell = (what: Attention['what'], detail: string) =>
       this.options.onAttention({ id, title: firstWords(state.prompt), what, detail });
     if (event.phase === 'waiting') tell('waiting', approval ? `${approval.tool} asks to run` : '');
@@ -197,10 +221,12 @@ export class Sessions {
   #feed(id: string): Feed {
     const known = this.#feeds.get(id);
     if (known) return known;
+    const { store } = splitKey(id);
     const feed = new Feed({
       id,
       reader: this.options.reader,
-      store: this.options.store,
+      store: () => this.options.store(store),
+      keyOf: (other) => runKey(store, other),
       row: (run) => this.options.row(run),
       changes: (tool) => this.options.changes(tool),
       onRotated: (to, session) => this.#rotated(id, to, session),

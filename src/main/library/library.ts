@@ -1,20 +1,21 @@
 import type { CommandOutput } from '../../shared/contract/contract';
+import { splitKey } from '../../shared/contract/run-key';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
-import { asFailure, isFailure, type Failure } from '../../shared/run/failure';
+import { Failure, asFailure } from '../../shared/run/failure';
 import type { RunStore, RunSummary, StoreChange } from '../journal/journal';
 import { runRow, type LiveRun } from './rows';
+import { Shelf } from './shelf';
 import { localDay } from './words';
 
 export interface LibraryOptions {
-  store: RunStore;
-  /** Name of the store for people. */
-  label: string;
-  /** Runs that this process writes, private ones too. */
+  /** Runs that this process writes, private ones too, by their keys. */
   live(): ReadonlyMap<string, LiveRun>;
-  /** Rows changed. Told at most every `gatherMs`. */
-  onChange(ids: string[]): void;
-  /** A stored run changed, for whoever shows it. */
+  /** Rows changed; none: any may have. Told at most every `gatherMs`. */
+  onChange(keys: string[]): void;
+  /** A stored run changed, for whoever shows it; `id` is its key. */
   onStoreChange(change: StoreChange): void;
+  /** A store could not be listed; undefined: now it could. */
+  onTrouble?(store: string, failure: Failure | undefined): void;
   gatherMs?: number;
 }
 
@@ -23,45 +24,97 @@ export interface PageQuery {
   limit: number;
   states?: RunStatus[] | undefined;
   words?: string | undefined;
+  /** Names of stores, empty for the usual one. Absent: all. */
+  stores?: ReadonlySet<string> | undefined;
 }
 
-/**
- * The list of runs as it is now, kept up to date by what the store tells of any process. The store is listed once; after
- * that only rows that changed are read again.
- */
+export type Page = Omit<CommandOutput<'library.page'>, 'stores'> & {
+  /** Runs of each store, by its name. */
+  byStore: Map<string, number>;
+};
+
+interface Entry {
+  shelf: Shelf;
+  summary: RunSummary;
+}
+
+/** The list of runs of all stores as it is now, newest first. Runs go by their keys here. */
 export class Library {
-  readonly #rows = new Map<string, RunSummary>();
-  /** Rows as shown, for as long as their summary is the newest. */
-  readonly #shown = new WeakMap<RunSummary, RunRow>();
-  #sorted: RunSummary[] | undefined;
-  #ready: Promise<void> | undefined;
-  #trashed = 0;
-  #stop: (() => void) | undefined;
+  readonly #shelves = new Map<string, Shelf>();
+  #sorted: Entry[] | undefined;
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** Rows that are being read again, and whether once more afterwards. */
-  readonly #reading = new Map<string, { again: boolean; done: Promise<void> }>();
 
   constructor(private readonly options: LibraryOptions) {}
 
-  /** Begins to list and to watch before anybody asks. A store that cannot be read says so when it is asked. */
-  warm(): void {
-    this.#start().catch(() => undefined);
+  /** Puts a store beside the others, in the place of an earlier one of that name. */
+  add(name: string, label: string, store: RunStore): void {
+    this.#shelves.get(name)?.close();
+    const shelf = new Shelf({
+      name,
+      label,
+      store,
+      onRow: (key) => {
+        this.#sorted = undefined;
+        this.touch(key);
+      },
+      onList: () => {
+        this.#sorted = undefined;
+        this.#soon();
+      },
+      onStoreChange: this.options.onStoreChange,
+      isBusyHere: (key) => (this.options.live().get(key)?.snapshot.phase ?? 'idle') !== 'idle',
+      onTrouble: (failure) => this.options.onTrouble?.(name, failure),
+    });
+    this.#shelves.set(name, shelf);
+    this.#sorted = undefined;
   }
 
-  async page(query: PageQuery): Promise<CommandOutput<'library.page'>> {
-    await this.#start();
-    const { live, store } = { live: this.options.live(), store: this.options.label };
+  /** Begins to list and to watch a store before anybody asks. One that cannot be read says so when it is asked. */
+  warm(name: string): void {
+    this.#shelves
+      .get(name)
+      ?.start()
+      .catch(() => undefined);
+  }
+
+  remove(name: string): void {
+    this.#shelves.get(name)?.close();
+    this.#shelves.delete(name);
+    this.#sorted = undefined;
+    this.#soon();
+  }
+
+  /** A store is there again: what was missed is read. */
+  again(name: string): void {
+    this.#shelves
+      .get(name)
+      ?.again()
+      .catch(() => undefined);
+  }
+
+  /** The usual store is waited for; any other joins when it is read, so that a slow one hides nobody's runs. */
+  async page(query: PageQuery): Promise<Page> {
+    for (const [name, shelf] of this.#shelves) if (name !== '') shelf.start().catch(() => undefined);
+    await this.#shelves
+      .get('')
+      ?.start()
+      .catch((error: unknown) => {
+        if (this.#shelves.size === 1) throw asFailure(error) satisfies Failure;
+      });
     const words = (query.words ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const states = query.states && new Set(query.states);
     const counts: Record<string, number> = {};
+    const byStore = new Map<string, number>();
     const found: RunRow[] = [];
     const days: { day: string; count: number }[] = [];
     let all = 0;
-    for (const row of this.#newestFirst(live, store)) {
+    for (const { row, store, prompt } of this.#newestFirst(this.options.live())) {
       all++;
+      byStore.set(store, (byStore.get(store) ?? 0) + 1);
+      if (query.stores && !query.stores.has(store)) continue;
       counts[row.status] = (counts[row.status] ?? 0) + 1;
-      if ((states && !states.has(row.status)) || !this.#holds(row, words)) continue;
+      if ((states && !states.has(row.status)) || !holds(row, prompt, words)) continue;
       found.push(row);
       const day = localDay(new Date(row.updated));
       const last = days.at(-1);
@@ -69,139 +122,103 @@ export class Library {
       else days.push({ day, count: 1 });
     }
     const rows = found.slice(query.offset, query.offset + query.limit);
-    return { total: found.length, all, counts, days, rows, trashed: this.#trashed };
+    let trashed = 0;
+    for (const shelf of this.#shelves.values()) trashed += shelf.trashed;
+    return { total: found.length, all, counts, days, rows, trashed, byStore };
   }
 
   /** The row of one run, read now. Throws `not_found`. */
-  async row(id: string): Promise<RunRow> {
-    const live = this.options.live().get(id);
-    if (live?.snapshot.private) return runRow(undefined, live, this.options.label);
-    try {
-      return runRow(await this.options.store.summary(id), live, this.options.label);
-    } catch (error) {
-      if (live && isFailure(error, 'not_found')) return runRow(undefined, live, this.options.label);
-      throw error;
-    }
-  }
-
-  summary(id: string): Promise<RunSummary> {
-    return this.options.store.summary(id);
+  async row(key: string): Promise<RunRow> {
+    const live = this.options.live().get(key);
+    const { store, id } = splitKey(key);
+    if (live?.snapshot.private) return runRow(undefined, live, this.#shelves.get('')?.options.label ?? '');
+    return this.#shelf(store).row(id, live);
   }
 
   /** A row changed in a way that only this process knows. */
-  touch(id: string): void {
-    this.#changed.add(id);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const ids = [...this.#changed];
-      this.#changed.clear();
-      this.options.onChange(ids);
-    }, this.options.gatherMs ?? 60);
+  touch(key: string): void {
+    this.#changed.add(key);
+    this.#soon();
   }
 
   /** Reads a row again, and tells of it. */
-  async refresh(id: string): Promise<void> {
-    const running = this.#reading.get(id);
-    if (running) {
-      running.again = true;
-      return running.done;
-    }
-    const entry = { again: false, done: Promise.resolve() };
-    this.#reading.set(id, entry);
-    entry.done = this.#read(id).finally(() => {
-      this.#reading.delete(id);
-      if (entry.again) void this.refresh(id);
-    });
-    return entry.done;
+  async refresh(key: string): Promise<void> {
+    const { store, id } = splitKey(key);
+    await this.#shelves.get(store)?.refresh(id);
   }
 
-  async trash(id: string): Promise<void> {
-    await this.options.store.trash(id);
-    this.#trashed++;
-    await this.refresh(id);
+  async trash(key: string): Promise<void> {
+    const { store, id } = splitKey(key);
+    await this.#shelf(store).trash(id);
   }
 
-  async restore(id: string): Promise<void> {
-    await this.options.store.restore(id);
-    this.#trashed = Math.max(0, this.#trashed - 1);
-    await this.refresh(id);
+  async restore(key: string): Promise<void> {
+    const { store, id } = splitKey(key);
+    await this.#shelf(store).restore(id);
   }
 
-  async rename(id: string, title: string): Promise<void> {
-    const trimmed = title.trim();
-    await this.options.store.label(id, { title: trimmed === '' ? undefined : trimmed });
-    await this.refresh(id);
+  async rename(key: string, title: string): Promise<void> {
+    const { store, id } = splitKey(key);
+    await this.#shelf(store).rename(id, title);
   }
 
   close(): void {
-    this.#stop?.();
+    for (const shelf of this.#shelves.values()) shelf.close();
     clearTimeout(this.#timer);
   }
 
-  async #read(id: string): Promise<void> {
-    try {
-      this.#rows.set(id, await this.options.store.summary(id));
-    } catch (error) {
-      if (!isFailure(error, 'not_found')) return;
-      this.#rows.delete(id);
-    }
-    this.#sorted = undefined;
-    this.touch(id);
-  }
-
-  /** Lists the store once; a store that could not be read is asked again the next time. */
-  #start(): Promise<void> {
-    this.#ready ??= this.#list().catch((error: unknown) => {
-      this.#ready = undefined;
-      throw asFailure(error) satisfies Failure;
+  #shelf(name: string): Shelf {
+    const shelf = this.#shelves.get(name);
+    if (shelf) return shelf;
+    throw new Failure({
+      code: 'not_found',
+      message: 'The store of this run is not here.',
+      todo: 'Look at the stores: it was taken away, or was not reached yet.',
     });
-    return this.#ready;
   }
 
-  async #list(): Promise<void> {
-    // Watching begins first, so that nothing falls between.
-    this.#stop ??= this.options.store.watch((change) => this.#heard(change));
-    const rows = await this.options.store.list();
-    for (const row of rows) if (!this.#rows.has(row.id)) this.#rows.set(row.id, row);
-    this.#sorted = undefined;
-    this.#trashed = await this.options.store.trashed().then(
-      (trashed) => trashed.length,
-      () => 0,
-    );
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const keys = [...this.#changed];
+      this.#changed.clear();
+      this.options.onChange(keys);
+    }, this.options.gatherMs ?? 60);
   }
 
-  #heard(change: StoreChange): void {
-    this.options.onStoreChange(change);
-    const live = this.options.live().get(change.id);
-    // What this process writes itself, it knows before the store tells.
-    if (live && change.what === 'grown' && live.snapshot.phase !== 'idle') this.touch(change.id);
-    else void this.refresh(change.id);
-  }
-
-  *#newestFirst(live: ReadonlyMap<string, LiveRun>, store: string): Generator<RunRow> {
-    this.#sorted ??= [...this.#rows.values()].sort((a, b) => b.updated.getTime() - a.updated.getTime());
+  *#newestFirst(
+    live: ReadonlyMap<string, LiveRun>,
+  ): Generator<{ row: RunRow; store: string; prompt: string }> {
+    this.#sorted ??= [...this.#shelves.values()]
+      .flatMap((shelf) => [...shelf.rows.values()].map((summary) => ({ shelf, summary })))
+      .sort((a, b) => b.summary.updated.getTime() - a.summary.updated.getTime());
     const first = [...live.values()].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated));
+    const liveRow = (run: LiveRun) => {
+      const { store, id } = splitKey(run.snapshot.id);
+      const shelf = this.#shelves.get(store);
+      const summary = shelf?.rows.get(id);
+      const row = shelf?.show(summary, run) ?? runRow(undefined, run, store);
+      return { row, store, prompt: summary?.prompt ?? '' };
+    };
     let next = first.shift();
-    for (const row of this.#sorted) {
-      while (next && Date.parse(next.updated) >= row.updated.getTime()) {
-        yield runRow(this.#rows.get(next.snapshot.id), next, store);
+    for (const { shelf, summary } of this.#sorted) {
+      while (next && Date.parse(next.updated) >= summary.updated.getTime()) {
+        yield liveRow(next);
         next = first.shift();
       }
-      if (!live.has(row.id)) yield this.#asShown(row, store);
+      if (!live.has(shelf.key(summary.id)))
+        yield {
+          row: shelf.show(summary, undefined),
+          store: shelf.options.name,
+          prompt: summary.prompt ?? '',
+        };
     }
-    for (; next; next = first.shift()) yield runRow(this.#rows.get(next.snapshot.id), next, store);
+    for (; next; next = first.shift()) yield liveRow(next);
   }
+}
 
-  #asShown(summary: RunSummary, store: string): RunRow {
-    let row = this.#shown.get(summary);
-    if (!row) this.#shown.set(summary, (row = runRow(summary, undefined, store)));
-    return row;
-  }
-
-  #holds(row: RunRow, words: readonly string[]): boolean {
-    if (words.length === 0) return true;
-    const prompt = this.#rows.get(row.id)?.prompt ?? '';
-    const text = `${row.title}\n${prompt}\n${row.model ?? ''}\n${row.id}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  }
+function holds(row: RunRow, prompt: string, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const text = `${row.title}\n${prompt}\n${row.model ?? ''}\n${row.id}`.toLowerCase();
+  return words.every((word) => text.includes(word));
 }

@@ -1,7 +1,17 @@
 import { z } from '../zod';
 import { profile as profileSchema } from '../run/profile';
 import { transcriptItem } from './items';
-import { preflightView, profileView, runChange, runHead, runId, runRow, runStatus } from './views';
+import { STORE_NAME, storeCheck, storeEntry, storeState, storeView } from './stores';
+import {
+  failureInfo,
+  preflightView,
+  profileView,
+  runChange,
+  runHead,
+  runId,
+  runRow,
+  runStatus,
+} from './views';
 
 /**
  * The one table of what may cross between the main process and a window. Types, validation, documentation and the
@@ -10,6 +20,7 @@ import { preflightView, profileView, runChange, runHead, runId, runRow, runStatu
 const text = (max: number) => z.string().max(max);
 const nothing = z.strictObject({});
 const done = z.object({ done: z.boolean() });
+const storeName = z.string().regex(STORE_NAME);
 /** Characters that one message, draft or search may have. */
 export const MESSAGE_LIMIT = 1_000_000;
 
@@ -39,14 +50,27 @@ export const commands = {
       limit: z.int().min(1).max(200),
       states: z.array(runStatus).max(20).optional(),
       words: text(200).optional(),
+      /** Only runs of these stores. */
+      stores: z.array(storeName).max(100).optional(),
     }),
     output: z.object({
       total: z.number(),
+      /** Runs in all stores, whatever the filter. */
       all: z.number(),
       counts: z.record(z.string(), z.number()),
       days: z.array(z.object({ day: z.string(), count: z.number() })),
       rows: z.array(runRow),
       trashed: z.number(),
+      /** Every store, the usual one first. One that is not `ok` shows what was known of it last. */
+      stores: z.array(
+        z.object({
+          name: z.string(),
+          label: z.string(),
+          count: z.number(),
+          state: storeState,
+          reason: failureInfo.optional(),
+        }),
+      ),
     }),
   },
   'run.rename': { input: z.strictObject({ id: runId, title: text(300) }), output: done },
@@ -127,8 +151,26 @@ export const commands = {
       private: z.boolean(),
       profile: text(80),
       folder: text(4096).optional(),
+      /** Where it is kept; absent: the usual store. */
+      store: storeName.optional(),
     }),
     output: z.object({ id: runId }),
+  },
+  /** Copies a run into another store, byte for byte, compared afterwards. `exists` when the run is there already. */
+  'run.copy': {
+    input: z.strictObject({ id: runId, to: storeName }),
+    output: z.object({
+      /** The copy. */
+      id: runId,
+      store: z.string(),
+      records: z.number(),
+      bytes: z.number(),
+      sha256: z.string(),
+      /** Bytes at the end of the original that are no record. */
+      dropped: z.number(),
+      /** Kept texts that the original could not give any more. */
+      missingTexts: z.number(),
+    }),
   },
   /** Starts a turn, queues, or (while an approval waits) refuses with these words. */
   'run.say': { input: z.strictObject({ id: runId, text: text(MESSAGE_LIMIT).min(1) }), output: done },
@@ -219,6 +261,25 @@ export const commands = {
       servers: z.array(z.object({ name: z.string(), endpoint: z.string(), models: z.array(z.string()) })),
     }),
   },
+  /** The stores side by side, the usual one first. */
+  'stores.list': {
+    input: nothing,
+    output: z.object({
+      stores: z.array(storeView),
+      file: z.string(),
+      /** The file is broken: what and where. The usual store works all the same. */
+      problem: z.string(),
+    }),
+  },
+  /** Tries a store, one check after the other. Asks the person first where it was never allowed. */
+  'stores.test': {
+    input: z.strictObject({ store: storeEntry }),
+    output: z.object({ checks: z.array(storeCheck) }),
+  },
+  /** `was`: the name before an edit; absent for a new one. Asks the person where it was never allowed. */
+  'stores.save': { input: z.strictObject({ store: storeEntry, was: storeName.optional() }), output: done },
+  /** Only the entry goes; what is in the store stays. */
+  'stores.remove': { input: z.strictObject({ name: storeName }), output: done },
   /** Native dialog; empty when it was dismissed. */
   'folder.pick': { input: nothing, output: z.object({ folder: z.string() }) },
   /** Folders inside a folder, for the picker of a door without dialogs. */
@@ -242,6 +303,8 @@ export const commands = {
       theme: z.enum(['system', 'light', 'dark']),
       zoom: z.number(),
       profile: z.string().optional(),
+      /** Store that new chats are kept in. */
+      store: z.string().optional(),
     }),
   },
   'prefs.set': {
@@ -249,6 +312,7 @@ export const commands = {
       theme: z.enum(['system', 'light', 'dark']).optional(),
       zoom: z.number().min(0.5).max(3).optional(),
       profile: text(80).optional(),
+      store: storeName.optional(),
     }),
     output: done,
   },
@@ -260,6 +324,8 @@ export const events = {
   /** For a watched run. `after`: the journal seq that this change builds on; a gap means: watch again. */
   'run.change': z.object({ id: runId, after: z.number(), change: runChange }),
   'profiles.changed': z.object({}),
+  /** A store came, went, or is reached again or no more. */
+  'stores.changed': z.object({}),
   /** Bring this run to the front (second start, notification click). Empty: just the window. */
   'app.focus': z.object({ id: z.string() }),
   /** A menu entry that the window handles. */

@@ -4,7 +4,10 @@ import { transcriptItem } from './items';
 
 /** Pieces of payload that several commands and events share. All data is plain JSON. */
 
-export const runId = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/);
+/** A run: its id, with the name of its store and a dot before it where that is not the usual store. See run-key.ts. */
+export const runId = z
+  .string()
+  .regex(/^(?:[a-zA-Z0-9][a-zA-Z0-9_-]{0,39}\.)?[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/);
 
 export const failureInfo = z.object({
   code: z.enum(FAILURE_CODES),
@@ -50,6 +53,7 @@ export const runRow = z.object({
   detail: z.string(),
   model: z.string().optional(),
   provider: z.string().optional(),
+  /** Its store, for people. Which one it is tells the id. */
   store: z.string(),
   created: z.string().optional(),
   updated: z.string(),

@@ -167,7 +167,7 @@ describe('a stored run', () => {
     const changed: string[] = [];
     client.on('library.changed', ({ ids }) => changed.push(...ids));
     const all = async () => client.call('library.page', { offset: 0, limit: 10 });
-    expect((await all()).total).toBe(1);
+    await until(async () => (await all()).total === 1);
     await client.call('run.trash', { id: 'gone' });
     expect(await all()).toMatchObject({ total: 0, trashed: 1 });
     await client.call('run.restore', { id: 'gone' });

@@ -29,14 +29,14 @@ afterEach(async () => {
 });
 
 function open(of: RunStore, live: Map<string, LiveRun> = new Map()): Library {
-  return new Library({
-    store: of,
-    label: 'Here',
+  const made = new Library({
     live: () => live,
     onChange: (ids) => changed.push(ids),
     onStoreChange: () => undefined,
     gatherMs: 5,
   });
+  made.add('', 'Here', of);
+  return made;
 }
 async function put(id: string, prompt: string, end?: 'completed' | 'suspended' | 'error'): Promise<void> {
   const journal = await store.create(id, metaRecord(id, prompt, true));

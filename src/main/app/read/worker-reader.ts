@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Failure, type FailureInfo } from '../../../shared/run/failure';
+import type { NatsAuth } from '../../journal/jetstream/address';
 import type { Reader } from './reader';
 
 /** The methods of a Reader, as they cross to its worker. */
@@ -11,6 +12,13 @@ export interface ReaderCall {
 }
 export type ReaderAnswer =
   { n: number; ok: true; value: unknown } | { n: number; ok: false; failure: FailureInfo };
+
+/** What the worker is started with. */
+export interface ReaderData {
+  /** Address of the store that it reads, and how to prove oneself there. */
+  store: string;
+  login: NatsAuth;
+}
 
 interface Waiting {
   resolve(value: never): void;
@@ -33,10 +41,10 @@ export class WorkerReader implements Reader {
   readonly #waiting = new Map<number, Waiting>();
   #closed = false;
 
-  /** `file`: the built worker. `store`: the URL of the store that it reads. */
+  /** `file`: the built worker. */
   constructor(
     private readonly file: URL,
-    private readonly store: string,
+    private readonly data: ReaderData,
   ) {}
 
   open: Reader['open'] = (...args) => this.#call('open', args);
@@ -69,7 +77,7 @@ export class WorkerReader implements Reader {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(this.file, { workerData: { store: this.store } });
+    const worker = new Worker(this.file, { workerData: this.data });
     this.#worker = worker;
     worker.unref();
     worker.on('message', (answer: ReaderAnswer) => {
