@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import type { JetStreamManager, NatsConnection, StreamConfig } from 'nats';
+import type { ConnectionOptions, JetStreamManager, NatsConnection, StreamConfig } from 'nats';
 import { natsServers } from './prerequisites';
 import type { NatsServerKind } from './prerequisites';
 
@@ -53,12 +53,16 @@ export class NatsServer {
     readonly port: number,
     readonly directory: string,
     readonly extra: string,
+    readonly jetstream: string,
   ) {}
 
-  /** `extra`: more lines of the server's configuration file. */
-  static async start(kind: NatsServerKind, extra = ''): Promise<NatsServer> {
+  /** How `client` proves itself, on servers that ask. */
+  login: ConnectionOptions = {};
+
+  /** `extra`: more lines of the server's configuration file; `jetstream`: more of its JetStream part. */
+  static async start(kind: NatsServerKind, extra = '', jetstream = ''): Promise<NatsServer> {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-nats-'));
-    const server = new NatsServer(kind, await freePort(), directory, extra);
+    const server = new NatsServer(kind, await freePort(), directory, extra, jetstream);
     await server.run();
     return server;
   }
@@ -77,7 +81,7 @@ export class NatsServer {
     const store = JSON.stringify(join(this.directory, 'store'));
     writeFileSync(
       config,
-      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: ${store} }\n${this.extra}\n`,
+      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: ${store}, ${this.jetstream} }\n${this.extra}\n`,
     );
     const child = spawn(this.kind.path, ['-c', config], { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
@@ -127,7 +131,7 @@ export class NatsServer {
 
   /** A plain client, for what an operator or another program does. */
   async client(): Promise<{ connection: NatsConnection; manager: JetStreamManager }> {
-    const connection = await connect({ servers: [`127.0.0.1:${this.port}`] });
+    const connection = await connect({ servers: [`127.0.0.1:${this.port}`], ...this.login });
     return { connection, manager: await connection.jetstreamManager() };
   }
 
