@@ -96,3 +96,4 @@ await { fight, hold, fill }[task.role](task);
 say({ what: 'done' });
 process.exit(0);
 process.exit(0);
+process.exit(0);
