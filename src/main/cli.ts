@@ -15,10 +15,7 @@ const exit = await holdfast(process.argv.slice(2), {
   screen: processConsole(),
   version: version(),
   parts: async () => (await import('./parts')).agentParts(),
-  store: async (url) => {
-    const { defaultStoreUrl, openStore } = await import('./journal/registry');
-    return openStore(url ?? defaultStoreUrl());
-  },
+  store: async (word) => (await import('./journal/named')).openNamed(word),
   profile: async (name) => (await import('./settings/profiles')).profileNamed(name),
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { holdfast } from '../../src/main/cli/program';
 import type { Cli } from '../../src/main/cli/flags';
-import { openStore } from '../../src/main/journal/registry';
+import { openNamed } from '../../src/main/journal/named';
 import { agentParts } from '../../src/main/parts';
 import { PRACTICE, profileNamed } from '../../src/main/settings/profiles';
 import type { Profile } from '../../src/main/settings/profile';
@@ -41,7 +41,7 @@ export function workbench(files: Record<string, string> = { 'in.txt': 'one\ntwo\
         screen,
         version: '0.0.0-test',
         parts: () => Promise.resolve(agentParts()),
-        store: (url) => openStore(url ?? `file:${runs}`),
+        store: (word) => openNamed(word, { usual: `file:${runs}`, path: join(home, 'stores.yaml') }),
         profile: (name) =>
           profile
             ? Promise.resolve({ ...PRACTICE, ...profile })

@@ -9,8 +9,8 @@ export interface Cli {
   screen: Console;
   version: string;
   parts(): Promise<AgentParts>;
-  /** The store of this URL, or the usual one. */
-  store(url: string | undefined): Promise<RunStore>;
+  /** The store at this address or of this name, or the usual one. */
+  store(word: string | undefined): Promise<RunStore>;
   /** The profile of this name, or the one that new runs use. `profile_unknown`. */
   profile(name: string | undefined): Promise<Profile>;
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { asFailure } from '../../shared/run/failure';
 import type { Failure } from '../../shared/run/failure';
 import { EXIT, exitOfFailure } from './exit';
+import type { CopyFlags } from './copy';
 import type { ExitCode } from './exit';
 import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
 import { jsonLine, oneLine } from './text';
@@ -40,6 +41,7 @@ async function tellFailure(failure: Failure, json: boolean, { screen }: Cli): Pr
 type Done = (command: Promise<ExitCode>) => Promise<void>;
 
 // Each command loads what it needs: a list must not wait for the code that talks to model services.
+const copies = () => import('./copy');
 const files = () => import('./files');
 const lists = () => import('./list');
 const runs = () => import('./runs');
@@ -129,6 +131,19 @@ function storeCommands(root: Command, cli: Cli, done: Done): void {
       done((await lists()).removeCommand(cli, ids, flags)),
     );
 
+  root
+    .command('copy')
+    .argument('<id>')
+    .summary('copy a run into another store')
+    .description(
+      'Copies a run byte for byte and compares the copy. Refused when the other store has the run already. A store is\nits address (file:DIR, nats://host:port/STREAM), a name out of your file of stores, or "default".',
+    )
+    .option('--from <store>', 'where the run is (default: your own runs folder)')
+    .option('--to <store>', 'where it is copied to (default: your own runs folder)')
+    .option('--as <id>', 'name the copy')
+    .option('--json', 'a JSON object on stdout')
+    .action(async (id: string, flags: CopyFlags) => done((await copies()).copyCommand(cli, id, flags)));
+
   withStoreFlags(root.command('restore'))
     .argument('<id...>')
     .summary('bring runs back from the trash')
@@ -170,7 +185,10 @@ function fileCommands(root: Command, cli: Cli, done: Done): void {
 
 const withStoreFlags = (command: Command): Command =>
   command
-    .option('--store <url>', 'where runs are: file:DIR (default: your own runs folder)')
+    .option(
+      '--store <url>',
+      'where runs are: file:DIR, nats://host:port/STREAM or a name out of your stores (default: your own runs folder)',
+    )
     .option('--json', 'JSON on stdout, one object a line');
 
 const withProfile = (command: Command): Command =>
