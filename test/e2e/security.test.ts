@@ -130,7 +130,7 @@ onEveryDoor('the page', (start, target) => {
       await attempt('import', () => import(/* @vite-ignore */ `${url}/x.js`));
       await attempt(
         'import from data',
-        () => import(/* @vite-ignore */ 'data:text/javascript,window.__pwned=1'),
+        () => import(/* @vite-ignore */ `data:text/javascript,window.__pwned=1//${url}`),
       );
       await attempt('fetch', () => fetch(`${url}/fetch`));
       await attempt('beacon', () => {
