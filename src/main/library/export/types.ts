@@ -1,0 +1,80 @@
+import type { FailureInfo } from '../../../shared/run/failure';
+import type { DescribeCall } from '../../../shared/run/transcript';
+
+export const EXPORT_FORMATS = ['md', 'html', 'json', 'journal', 'zip'] as const;
+/**
+ * `md`, `html`: to be read. `json`: the folded state (resources/schemas/run-export.json). `journal`: the exact bytes and
+ * what stands beside them. `zip`: pages, journals and an index of many runs in one file.
+ */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** What goes into an export. */
+export interface ExportView {
+  /** What tools gave back; without, only its length is told. Default: true. */
+  tools?: boolean;
+  /** Default: true. */
+  thinking?: boolean;
+  /** Takes out what looks like a key, and these known values. Absent: nothing is taken out. */
+  secrets?: readonly string[];
+  /** Whole texts of results that were clipped for the model: in the export itself (default), or in files beside it. */
+  attachments?: 'inline' | 'separate';
+  /** How a call is shown in one line. Absent: name and input. */
+  describe?: DescribeCall;
+}
+
+export interface ExportOptions extends ExportView {
+  format: ExportFormat;
+  /**
+   * A file for one run or a zip; a folder (made if need be) for several. A folder that is there gets files named after
+   * the runs.
+   */
+  out: string;
+  /** Replaces files that are there. Default: such an export fails with `exists`. */
+  overwrite?: boolean;
+  signal?: AbortSignal;
+  onProgress?(progress: ExportProgress): void;
+  now?(): Date;
+}
+
+export interface ExportProgress {
+  /** The run being written. */
+  id: string;
+  /** Runs that are done, of how many. */
+  done: number;
+  total: number;
+  /** Bytes written so far. */
+  bytes: number;
+}
+
+/** What an export has to show: every record, every call of a tool, every result. */
+export interface Counts {
+  records: number;
+  calls: number;
+  results: number;
+}
+
+export interface ExportedRun {
+  id: string;
+  files: string[];
+  /** In the journal, and in what was written. */
+  found: Counts;
+  written: Counts;
+  /** All that was found was written. */
+  complete: boolean;
+  /** Places where a secret was taken out. */
+  redacted: number;
+  /** Kept texts that could not be had any more. */
+  missingTexts: string[];
+  /** The run is damaged, and what stands before the damage was written. */
+  damage?: FailureInfo;
+  /** Things to know. */
+  remarks: string[];
+}
+
+export interface ExportReport {
+  format: ExportFormat;
+  runs: ExportedRun[];
+  failed: { id: string; failure: FailureInfo }[];
+  files: string[];
+  bytes: number;
+}
