@@ -69,7 +69,7 @@ fs.write = (fd, data, offset, length, position, done) => {
   const name = kindOf(path, text);
   if (plan.mutant === 'no-intent' && name === 'note intent') return void setImmediate(done, null, length);
   if (plan.mutant === 'early' && path.endsWith('.json')) {
-    setTimeout(() => fs.writeSync(fd, data, offset, length, position), 150);
+    setTimeout(() => fs.writeSync(fd, data, offset, length, position), 5_000);
     return void setImmediate(done, null, length);
   }
   point(`before write ${name}`);
