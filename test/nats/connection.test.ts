@@ -24,6 +24,7 @@ describe('The address of a stream', () => {
       'R',
       { creds: '/a/b.creds', inboxPrefix: '_INBOX.me' },
     ],
+    ['tls://a,b:1/R', ['a:4222', 'b:1'], 'R', { tls: {} }],
     ['nats://h/R?tls=true', ['h:4222'], 'R', { tls: {} }],
     [
       'nats://h/R?tls=first&tls_ca=/ca&tls_cert=/c&tls_key=/k',
@@ -41,6 +42,7 @@ describe('The address of a stream', () => {
     const url = 'nats://me:hunter2@a:1,b:2/R?token=t0ken&creds=/home/me/x.creds&domain=hub';
     expect(parseAddress(url).shown).toBe('nats://a:1,b:2/R?domain=hub');
     expect(parseAddress(parseAddress(url).shown).stream).toBe('R');
+    expect(parseAddress('tls://me:hunter2@a/R').shown).toBe('tls://a:4222/R');
   });
 
   it.each([

@@ -63,17 +63,17 @@ const OPTIONS: Record<string, (auth: NatsAuth, value: string) => void> = {
 };
 
 /**
- * Reads `nats://[user[:password]@]host[:port][,host[:port]…]/STREAM[?option=value&…]`.
- * A name before `@` without a password is a token. Options: user, password, token, creds, nkey, tls (true, first),
+ * Reads `nats://[user[:password]@]host[:port][,host[:port]…]/STREAM[?option=value&…]`; `tls://` is the same with TLS. A
+ * name before `@` without a password is a token. Options: user, password, token, creds, nkey, tls (true, first),
  * tls_ca, tls_cert, tls_key, inbox_prefix, domain.
  *
  * @throws Failure `store_config`; no message repeats a secret
  */
 export function parseAddress(url: string): NatsAddress {
-  const parts = /^nats:\/\/(?:([^@/?#]*)@)?([^/?#]*)\/([^/?#]*)\/?(?:\?([^#]*))?$/.exec(url);
+  const parts = /^(nats|tls):\/\/(?:([^@/?#]*)@)?([^/?#]*)\/([^/?#]*)\/?(?:\?([^#]*))?$/.exec(url);
   if (parts === null) throw bad('That is not the address of a NATS stream.');
-  const [, login, hosts = '', name = '', query = ''] = parts;
-  const auth: NatsAuth = {};
+  const [, scheme, login, hosts = '', name = '', query = ''] = parts;
+  const auth: NatsAuth = scheme === 'tls' ? { tls: {} } : {};
 
   const colon = login?.indexOf(':') ?? -1;
   if (login !== undefined && colon < 0) auth.token = decode(login);
@@ -101,6 +101,6 @@ export function parseAddress(url: string): NatsAddress {
     servers,
     stream,
     auth,
-    shown: `nats://${servers.join(',')}/${encodeURIComponent(stream)}${domain}`,
+    shown: `${scheme}://${servers.join(',')}/${encodeURIComponent(stream)}${domain}`,
   };
 }
