@@ -216,7 +216,9 @@ onEveryDoor(
       }
     });
 
-    it('hears no foreign, missing or detached frame, and no other channel: every command, 0 accepted', async () => {
+    it('hears no foreign, missing or detached frame, and no other channel: every command, 0 accepted', async ({
+      annotate,
+    }) => {
       const started = await start({ home: makeHome() });
       await ready(started.page);
       expect(await started.system('ipcChannels')).toEqual(['holdfast:open', 'holdfast:frame']);
@@ -249,10 +251,12 @@ onEveryDoor(
       expect(list).toMatchObject({ ok: true, output: { all: 0 } });
       expect(await records(started, 'sentToForeign')).toEqual([]);
       expect(await records(started, 'openExternal')).toEqual([]);
-      console.log(`built main process: ${tried} foreign messages, 0 accepted`);
+      await annotate(`built main process: ${tried} foreign messages, 0 accepted`, 'figures');
     });
 
-    it('opens a link only after the person saw its host and clicked, and never a hostile one', async () => {
+    it('opens a link only after the person saw its host and clicked, and never a hostile one', async ({
+      annotate,
+    }) => {
       const started = await start();
       await ready(started.page);
       const url = 'https://example.org/a?b=c#d';
@@ -280,7 +284,7 @@ onEveryDoor(
         );
       }
       expect(await records(started, 'openExternal')).toEqual([url]);
-      console.log(`opener: ${HOSTILE_LINKS.length} hostile addresses, 0 opened`);
+      await annotate(`opener: ${HOSTILE_LINKS.length} hostile addresses, 0 opened`, 'figures');
     });
 
     it('names the runs that will pause when it is quit, stays when asked to, and pauses them when not', async () => {

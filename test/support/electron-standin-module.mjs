@@ -225,7 +225,7 @@ const controls = {
   /** Delivers a message with a sender that a test makes up. */
   ipc: ({ channel, args, frame, foreignWindow }) => {
     const sender = foreignWindow
-      ? { id: 99, isDestroyed: () => false, send: () => record('sentToForeign'), once: () => undefined }
+      ? { id: 99, isDestroyed: () => false, send: () => record('sentToForeign'), on: () => undefined }
       : BrowserWindow.getAllWindows()[0].webContents;
     ipcMain.emit(channel, { sender, senderFrame: frame }, ...args);
   },

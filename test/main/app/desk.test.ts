@@ -247,7 +247,7 @@ describe('links', () => {
     expect(await client.call('link.open', { url: 'mailto:ada@example.org' })).toEqual({ done: false });
     expect(desk.asked.links.map(({ host }) => host)).toEqual(['example.org', 'ada@example.org']);
   });
-  it('that are hostile never reach the door', async () => {
+  it('that are hostile never reach the door', async ({ annotate }) => {
     const client = open({ kind: 'electron', answers: HOSTILE_LINKS.map(() => true) });
     const codes = await Promise.all(
       HOSTILE_LINKS.filter((url) => url.length <= 4096).map(
@@ -256,7 +256,7 @@ describe('links', () => {
     );
     expect(new Set(codes)).toEqual(new Set(['forbidden']));
     expect(desk.asked.links).toEqual([]);
-    console.log(`hostile addresses: ${codes.length} tried, ${desk.asked.links.length} opened`);
+    await annotate(`hostile addresses: ${codes.length} tried, ${desk.asked.links.length} opened`, 'figures');
   });
   it('are left to the browser on its door', async () => {
     const failure = await failureOf(open().call('link.open', { url: 'https://example.org/x' }));

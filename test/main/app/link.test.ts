@@ -39,4 +39,18 @@ describe('outsideLink', () => {
     });
     expect(taken).toEqual([]);
   });
+
+  it.each([
+    [
+      'a list of forbidden schemes',
+      (text: string) => !/^(file|javascript|data|vbscript):/.test(text) && URL.canParse(text),
+    ],
+    ['the beginning of the text', (text: string) => /^\s*(https|mailto):/i.test(text)],
+    [
+      'the parsed scheme alone',
+      (text: string) => URL.canParse(text) && ['https:', 'mailto:'].includes(new URL(text).protocol),
+    ],
+  ])('would be caught if it judged by %s', (_, mutant) => {
+    expect(HOSTILE_LINKS.filter(mutant).length).toBeGreaterThan(0);
+  });
 });

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAsset, readAsset } from '../../../src/main/shell/assets';
@@ -76,78 +76,108 @@ describe('assets', () => {
     expect(await readAsset(root, path)).toBeUndefined();
   });
 
-  it('finds nothing outside its root, whatever path it is asked for', async () => {
-    const piece = fc.constantFrom(
-      ...[
-        '..',
-        '.',
-        '...',
-        '%2e%2e',
-        '%2E.',
-        '%252e%252e',
-        '%5c',
-        '%2f',
-        '/',
-        '//',
-        '\\',
-        '%00',
-        '\u0000',
-        '~',
-        '',
-      ],
-      ...[
-        'assets',
-        'up',
-        'link.js',
-        'secret.js',
-        'window-2',
-        'x.js',
-        'index.html',
-        '.hidden',
-        'inner.css',
-        'C:',
-      ],
-      ...[
-        'window',
-        '%61ssets',
-        'ASSETS',
-        '%c0%af',
-        '\u2215',
-        '\uff0e\uff0e',
-        ' ',
-        '%20',
-        'file:',
-        '?',
-        '#',
-        ';',
-      ],
-    );
-    const path = fc
-      .tuple(
-        fc.array(fc.oneof(piece, fc.string({ maxLength: 4 })), { maxLength: 9 }),
-        fc.constantFrom('/', '', '%2f'),
-      )
-      .map(([parts, glue]) => `/${parts.join(glue)}`);
+  /** Asks for generated paths; what was found inside and outside the root. */
+  async function probe(find: (root: string, path: string) => Promise<string | undefined>, runs: number) {
     const inside = new Set<string>();
-    let outside = 0;
-    let tried = 0;
+    let [outside, tried] = [0, 0];
     await fc.assert(
-      fc.asyncProperty(path, async (text) => {
+      fc.asyncProperty(paths, async (text) => {
         tried++;
-        const file = await findAsset(root, text);
+        const file = await find(root, text);
         if (file === undefined) return;
         inside.add(file);
-        const asset = await readAsset(root, text);
-        if (!file.startsWith(join(root, '/')) || Buffer.from(asset?.body ?? []).includes(CANARY)) outside++;
+        const real = await realpath(file).catch(() => undefined);
+        if (real === undefined) return;
+        const body = await readFile(real).catch(() => Buffer.alloc(0));
+        if (!`${real}${sep}`.startsWith(`${root}${sep}`) || body.includes(CANARY)) outside++;
       }),
-      { numRuns: sampled(10_000, 200_000) },
+      { numRuns: runs, seed: 20 },
     );
-    console.log(
-      `protocol paths: ${tried} tried, ${inside.size} different files served, ${outside} outside the root`,
+    return { tried, inside, outside };
+  }
+  const piece = fc.constantFrom(
+    ...[
+      '..',
+      '.',
+      '...',
+      '%2e%2e',
+      '%2E.',
+      '%252e%252e',
+      '%5c',
+      '%2f',
+      '/',
+      '//',
+      '\\',
+      '%00',
+      '\u0000',
+      '~',
+      '',
+    ],
+    ...[
+      'assets',
+      'up',
+      'link.js',
+      'secret.js',
+      'window-2',
+      'x.js',
+      'index.html',
+      '.hidden',
+      'inner.css',
+      'C:',
+    ],
+    ...[
+      'window',
+      '%61ssets',
+      'ASSETS',
+      '%c0%af',
+      '\u2215',
+      '\uff0e\uff0e',
+      ' ',
+      '%20',
+      'file:',
+      '?',
+      '#',
+      ';',
+    ],
+  );
+  const paths = fc
+    .tuple(
+      fc.array(fc.oneof(piece, fc.string({ maxLength: 4 })), { maxLength: 9 }),
+      fc.constantFrom('/', '', '%2f'),
+    )
+    .map(([parts, glue]) => `/${parts.join(glue)}`);
+
+  it('finds nothing outside its root, whatever path it is asked for', async ({ annotate }) => {
+    const { tried, inside, outside } = await probe(findAsset, sampled(10_000, 200_000));
+    await annotate(
+      `protocol paths: ${tried} tried, ${inside.size} different files found, ${outside} outside the root`,
+      'figures',
     );
     expect(outside).toBe(0);
     // The paths are not so odd that they never reach a file.
     expect(inside.size).toBeGreaterThan(1);
     expect((await readdir(base)).length).toBe(4);
   });
+
+  it.each([
+    ['trusts the URL', async (from: string, path: string) => join(from, safely(path))],
+    [
+      'compares the beginnings of names',
+      async (from: string, path: string) => {
+        const file = join(from, safely(path));
+        return file.startsWith(from) ? file : undefined;
+      },
+    ],
+  ])('would be caught if it were one that %s', async (_, mutant) => {
+    expect((await probe(mutant, 3_000)).outside).toBeGreaterThan(0);
+  });
 });
+
+/** Decoding that never throws, for the mutants. */
+function safely(path: string): string {
+  try {
+    return decodeURIComponent(path).replaceAll('\u0000', '');
+  } catch {
+    return 'index.html';
+  }
+}

@@ -105,7 +105,8 @@ describe('the IPC door', () => {
     ['a window that is not ours', (contents) => ({ sender: new FakeContents(contents.ipc) })],
   ];
 
-  it('hears nobody but the main frame of our page in our window: every command × every foreign sender', async () => {
+  /** Sends every command from every foreign sender. `alter`: what a weaker door would make of the event. */
+  async function besiege(alter: (event: IpcEvent) => IpcEvent = (event) => event) {
     const { handlers, calls } = notingHandlers();
     const { ipc, contents, refused } = door((port) => void serve(handlers, port));
     const page = contents.load();
@@ -114,26 +115,52 @@ describe('the IPC door', () => {
     let tried = 0;
     for (const name of names) {
       for (const [, make] of foreign) {
-        const event = { sender: contents, senderFrame: ourFrame, ...make(contents) } as IpcEvent;
+        const event = alter({ sender: contents, senderFrame: ourFrame, ...make(contents) } as IpcEvent);
         const text = JSON.stringify({ kind: 'call', call: ++tried, name, input: goodInputs[name] });
         ipc.receive(FRAME_CHANNEL, event, page.name, text);
-        ipc.receive(OPEN_CHANNEL, event, 'mine');
+        ipc.receive(OPEN_CHANNEL, event, page.name);
       }
     }
     await tick();
-    expect(calls).toEqual([]);
-    expect(refused.length).toBe(tried * 2);
-    console.log(
-      `foreign senders: ${tried * 2} messages over ${names.length} commands, ${calls.length} accepted`,
+    return { ipc, contents, page, refused, calls, tried: tried * 2, commands: names.length };
+  }
+
+  it('hears nobody but the main frame of our page in our window: every command × every foreign sender', async ({
+    annotate,
+  }) => {
+    const siege = await besiege();
+    expect(siege.calls).toEqual([]);
+    expect(siege.refused.length).toBe(siege.tried);
+    await annotate(
+      `foreign senders: ${siege.tried} messages over ${siege.commands} commands, ${siege.calls.length} accepted`,
+      'figures',
     );
     // The page that was there all the time is still heard.
-    ipc.receive(
+    siege.ipc.receive(
       FRAME_CHANNEL,
-      { sender: contents, senderFrame: ourFrame },
-      page.name,
+      { sender: siege.contents, senderFrame: ourFrame },
+      siege.page.name,
       JSON.stringify({ kind: 'call', call: 1, name: 'app.hello', input: {} }),
     );
-    await until(() => calls.length === 1);
+    await until(() => siege.calls.length === 1);
+  });
+
+  it.each([
+    ['takes every frame for ours', (event: IpcEvent) => ({ ...event, senderFrame: ourFrame })],
+    [
+      'looks at the beginning of the address',
+      (event: IpcEvent) =>
+        event.senderFrame?.url.startsWith('app://bundle') ? { ...event, senderFrame: ourFrame } : event,
+    ],
+    [
+      'forgets that frames have parents',
+      (event: IpcEvent) => ({
+        ...event,
+        senderFrame: event.senderFrame && { ...event.senderFrame, parent: null },
+      }),
+    ],
+  ])('would be caught if it were one that %s', async (_, alter) => {
+    expect((await besiege(alter)).calls.length).toBeGreaterThan(0);
   });
 
   it('accepts no hostile payload of any command, on any registered channel', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from '../../../src/shared/zod';
 import { commands, type CommandName } from '../../../src/shared/contract/contract';
 import type { Frame, Port } from '../../../src/shared/contract/frame';
 import { memoryPair } from '../../../src/shared/contract/memory-port';
@@ -43,7 +44,7 @@ describe('serve', () => {
     expect(calls.map((each) => each.name)).toEqual(names);
   });
 
-  it('lets no hostile input of any command through: 100% of the table', async () => {
+  it('lets no hostile input of any command through: 100% of the table', async ({ annotate }) => {
     const { raw, calls, bugs } = wired();
     let tried = 0;
     const accepted: string[] = [];
@@ -59,9 +60,19 @@ describe('serve', () => {
     expect(calls).toEqual([]);
     expect(bugs).toEqual([]);
     expect(covered.size / names.length).toBe(1);
-    console.log(
+    await annotate(
       `hostile inputs: ${tried} over ${covered.size} of ${names.length} commands, ${calls.length} accepted`,
+      'figures',
     );
+  });
+
+  it('would be caught if a schema of its table were open to more', () => {
+    // The mutant: each command's input without its strictness. Every one of them must let a hostile input through.
+    const blind = names.filter((name) => {
+      const open = z.object(commands[name].input.shape as z.ZodRawShape);
+      return !hostileInputs(goodInputs[name]).some(([, input]) => open.safeParse(input).success);
+    });
+    expect(blind).toEqual([]);
   });
 
   it('knows only the names of the table, not those that every object has', async () => {

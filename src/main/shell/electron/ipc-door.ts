@@ -16,7 +16,7 @@ export interface Contents {
   readonly id: number;
   isDestroyed(): boolean;
   send(channel: string, page: string, text: string): void;
-  once(event: 'destroyed' | 'render-process-gone', listener: () => void): unknown;
+  on(event: 'destroyed' | 'render-process-gone', listener: () => void): unknown;
 }
 export interface IpcEvent {
   readonly sender: Contents;
@@ -45,6 +45,9 @@ export interface IpcDoorOptions {
  */
 export function openIpcDoor(options: IpcDoorOptions): void {
   const pages = new Map<number, { name: string; text(text: unknown): void; gone(): void }>();
+
+  /** Contents whose end is listened for; once for each, however often its page is loaded again. */
+  const watched = new WeakSet<Contents>();
 
   /** Reads `senderFrame` while the event is being delivered: later it may be null or another frame. */
   const refusal = (event: IpcEvent): string | undefined => {
@@ -75,8 +78,12 @@ export function openIpcDoor(options: IpcDoorOptions): void {
       },
     };
     pages.set(contents.id, page);
-    contents.once('destroyed', page.gone);
-    contents.once('render-process-gone', page.gone);
+    if (!watched.has(contents)) {
+      watched.add(contents);
+      for (const end of ['destroyed', 'render-process-gone'] as const) {
+        contents.on(end, () => pages.get(contents.id)?.gone());
+      }
+    }
     const port = textPort({
       send: (text) => {
         if (!contents.isDestroyed()) contents.send(FRAME_CHANNEL, name, text);
