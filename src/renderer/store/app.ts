@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import type { CommandOutput } from '../../shared/contract/contract';
 import type { ClientStatus } from '../../shared/contract/connect';
+import type { RunRow } from '../../shared/contract/views';
 import type { FailureInfo } from '../../shared/run/failure';
 import { call, failureOf } from '../client';
 
@@ -11,7 +12,9 @@ export type Theme = 'system' | 'light' | 'dark';
 export type Place =
   | { view: 'new' }
   | { view: 'run'; id: string; pane: 'auto' | 'chat' | 'resume' | 'transcript' }
-  | { view: 'profiles'; name?: string };
+  | { view: 'profiles'; name?: string }
+  /** `name` empty: a new store. */
+  | { view: 'stores'; name?: string };
 
 /** What lies over the window. */
 export type Overlay = 'palette' | 'shortcuts' | undefined;
@@ -35,6 +38,10 @@ interface AppState {
   zoom: number;
   /** The profile that new chats start with. */
   profile: string | undefined;
+  /** The store that new chats are kept in. */
+  store: string | undefined;
+  /** The run that is asked to be copied somewhere. */
+  copying: RunRow | undefined;
   narrow: boolean;
   /** The library is shown over the rest in a narrow window; hidden by choice in a wide one. */
   drawer: boolean;
@@ -51,6 +58,8 @@ export const useApp = create<AppState>(() => ({
   theme: rememberedTheme(),
   zoom: 1,
   profile: undefined,
+  store: undefined,
+  copying: undefined,
   narrow: false,
   drawer: false,
   folded: false,
@@ -73,6 +82,7 @@ function rememberedTheme(): Theme {
 export const go = (place: Place) => set({ place, drawer: false });
 export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
   go({ view: 'run', id, pane });
+export const copyOf = (copying: RunRow | undefined) => set({ copying });
 export const show = (overlay: Overlay) => set({ overlay });
 
 let lastToast = 0;
@@ -124,5 +134,11 @@ export function chooseProfile(profile: string): void {
 /** Asks what this window is attached to. Again after each new connection. */
 export async function loadHello(): Promise<void> {
   const [hello, prefs] = await Promise.all([call('app.hello', {}), call('prefs.get', {})]);
-  set({ hello, theme: prefs.theme, zoom: prefs.zoom, profile: prefs.profile ?? get().profile });
+  set({
+    hello,
+    theme: prefs.theme,
+    zoom: prefs.zoom,
+    profile: prefs.profile ?? get().profile,
+    store: prefs.store ?? get().store,
+  });
 }

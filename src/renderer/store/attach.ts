@@ -4,6 +4,8 @@ import { flushDrafts } from './drafts';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
+import { retryRun } from './run';
+import { loadStores } from './stores';
 
 /** Ties the stores to the connection: first state, state after a lost connection, and everything that is told. */
 export function attach(client: Client): void {
@@ -12,6 +14,7 @@ export function attach(client: Client): void {
     // Without a greeting the window still works; the next connection brings it.
     loadHello().catch(() => undefined);
     void loadProfiles();
+    void loadStores();
     refreshLibrary();
   };
   const told = () => set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
@@ -22,6 +25,10 @@ export function attach(client: Client): void {
 
   client.on('library.changed', libraryChanged);
   client.on('profiles.changed', () => void loadProfiles());
+  client.on('stores.changed', () => {
+    libraryChanged();
+    void loadStores().then(retryRun);
+  });
   client.on('app.notice', ({ tone, text }) => toast({ tone, text }));
   client.on('app.focus', ({ id }) => {
     window.focus();

@@ -17,9 +17,12 @@ export const PAGE = 100;
 
 interface LibraryState {
   filter: Filter;
+  /** Name of the one store whose runs are shown; absent: all. */
+  store: string | undefined;
+  stores: CommandOutput<'library.page'>['stores'];
   words: string;
   total: number;
-  /** Runs in the store, whatever the filter. */
+  /** Runs in all stores, whatever the filter. */
   all: number;
   counts: Record<string, number>;
   days: CommandOutput<'library.page'>['days'];
@@ -32,6 +35,8 @@ interface LibraryState {
 
 export const useLibrary = create<LibraryState>(() => ({
   filter: 'all',
+  store: undefined,
+  stores: [],
   words: '',
   total: 0,
   all: 0,
@@ -55,13 +60,14 @@ function loadPage(page: number): void {
   if (asked.has(page)) return;
   asked.add(page);
   const mine = epoch;
-  const { filter, words } = get();
+  const { filter, words, store } = get();
   const states = FILTERS[filter];
   call('library.page', {
     offset: page * PAGE,
     limit: PAGE,
     ...(states && { states: [...states] }),
     ...(words.trim() && { words: words.trim() }),
+    ...(store !== undefined && { stores: [store] }),
   }).then(
     (reply) => {
       if (mine !== epoch) return;
@@ -73,6 +79,9 @@ function loadPage(page: number): void {
         all: reply.all,
         counts: reply.counts,
         days: reply.days,
+        stores: reply.stores,
+        // A store that is gone has no runs to be shown.
+        ...(store !== undefined && !reply.stores.some((one) => one.name === store) && { store: undefined }),
         ready: true,
         failure: undefined,
       });
@@ -112,7 +121,7 @@ export function libraryChanged(): void {
   }, 120);
 }
 
-export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words'>>): void {
+export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words' | 'store'>>): void {
   set({ ...change, ready: false, rows: [] });
   visible = { from: 0, to: PAGE - 1 };
   refreshLibrary();

@@ -69,6 +69,14 @@ export function leaveRun(): void {
   set({ id: undefined, ...empty });
 }
 
+/** A run whose store was away when it was to be shown is asked for again. */
+export function retryRun(): void {
+  const { id, failure, head } = get();
+  if (id === undefined || head || failure?.code !== 'store_unavailable') return;
+  leaveRun();
+  watchRun(id);
+}
+
 function takeSnapshot(id: string, view: RunView): void {
   asked = new Set();
   const { head } = view;

@@ -13,6 +13,8 @@ import { LinkCard } from './link-card';
 import { Palette } from './palette/palette';
 import { Profiles } from './profiles/profiles';
 import { Shortcuts } from './shortcuts';
+import { CopyDialog } from './stores/copy';
+import { Stores } from './stores/stores';
 import s from './app.module.css';
 
 /** The window: library, the place that is shown, and what may lie over them. */
@@ -31,18 +33,25 @@ export function App() {
           {place.view === 'new' && <NewChat />}
           {place.view === 'run' && <RunView place={place} />}
           {place.view === 'profiles' && <Profiles name={place.name} />}
+          {place.view === 'stores' && <Stores name={place.name} />}
         </main>
       </div>
       <Toasts />
       <LiveRegion />
       <LinkCard />
+      <CopyDialog />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
     </Tooltip.Provider>
   );
 }
 
-const MAIN: Record<Place['view'], string> = { new: 'New chat', run: 'Run', profiles: 'Profiles' };
+const MAIN: Record<Place['view'], string> = {
+  new: 'New chat',
+  run: 'Run',
+  profiles: 'Profiles',
+  stores: 'Stores',
+};
 
 /** The library over the rest, in a narrow window. */
 function Drawer() {

@@ -1,4 +1,5 @@
 import { BookOpenText, Trash2 } from 'lucide-react';
+import { bareId } from '../../../shared/contract/run-key';
 import type { RunHead } from '../../../shared/contract/views';
 import { deleteRun } from '../../store/library';
 import { Button } from '../kit/button';
@@ -51,7 +52,7 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
             )}
             <dt>File</dt>
             <dd>
-              {row.id}, {bytes(head.bytes)}
+              {bareId(row.id)}, {bytes(head.bytes)}
             </dd>
             {head.warnings.map((warning) => (
               <div key={warning.code + warning.detail} className={s['warning']}>

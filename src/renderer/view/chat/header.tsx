@@ -11,11 +11,12 @@ import {
   Square,
   Trash2,
   Cpu,
+  CopyPlus,
   EyeOff,
 } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { call } from '../../client';
-import { go, openRun, toastFailure, useApp, type Place } from '../../store/app';
+import { copyOf, go, openRun, toastFailure, useApp, type Place } from '../../store/app';
 import { deleteRun, renameRun } from '../../store/library';
 import { inspect, startFind } from '../../store/reading';
 import { pausing } from '../../store/run';
@@ -99,6 +100,11 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
           <MenuItem icon={<Pencil size="1rem" />} onSelect={() => setRenaming(true)}>
             Rename
           </MenuItem>
+          {!row.private && (
+            <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => copyOf(row)}>
+              Copy to another store…
+            </MenuItem>
+          )}
           {active && (
             <MenuItem icon={<Square size="1rem" />} keys="mod+." onSelect={() => stop(row.id)}>
               Stop now

@@ -13,6 +13,7 @@ import { call } from '../../client';
 import { chooseProfile, go, openRun, toastFailure, useApp } from '../../store/app';
 import { NEW_DRAFT, sendDraft, setDraft } from '../../store/drafts';
 import { discoverServers, pickProfile, useProfiles, type LocalServer } from '../../store/profiles';
+import { pickStore, useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
@@ -20,6 +21,7 @@ import { Name } from '../kit/shown';
 import { Composer } from './composer';
 import { FolderButton } from './folder';
 import { LibraryButton } from './header';
+import { StoreButton } from '../stores/store-button';
 import { ProfileButton } from './profile-button';
 import s from './new-chat.module.css';
 
@@ -59,6 +61,11 @@ export function NewChat() {
   const [hidden, setHidden] = useState(false);
   const [starting, setStarting] = useState(false);
   const entry = pickProfile(profiles, wanted ?? usual);
+  const stores = useStores((state) => state.stores);
+  const store = pickStore(
+    stores,
+    useApp((state) => state.store),
+  );
   useEffect(discoverServers, []);
   useEffect(() => {
     call('folder.recent', {}).then(
@@ -77,6 +84,7 @@ export function NewChat() {
         private: hidden,
         profile: entry.profile.name,
         ...(folder !== undefined && { folder }),
+        ...(store && !store.usual && !hidden && { store: store.name }),
       });
       openRun(id, 'chat');
     })
@@ -113,6 +121,7 @@ export function NewChat() {
           >
             <FolderButton folder={folder} onChange={setFolder} />
             <ProfileButton entry={entry} onChoose={chooseProfile} />
+            {!hidden && <StoreButton />}
             <Button
               look={hidden ? 'plain' : 'quiet'}
               size="s"

@@ -8,6 +8,7 @@ import { Inspector } from '../transcript/inspector';
 import { Transcript } from '../transcript/transcript';
 import { FindBar } from '../transcript/find-bar';
 import { Resume } from '../resume/resume';
+import { StoreAway } from '../stores/away';
 import { Chat } from './chat';
 import { Damaged } from './damaged';
 import { LibraryButton, RunHeader } from './header';
@@ -66,6 +67,7 @@ export function RunView({ place }: { place: RunPlace }) {
   return (
     <>
       <RunHeader head={head} pane={pane} />
+      <StoreAway id={id} live={head.mode === 'live'} />
       {finding && pane !== 'resume' && <FindBar id={id} />}
       {isDamaged(head) && pane !== 'transcript' ? (
         <Damaged head={head} onRead={() => openRun(id, 'transcript')} />

@@ -14,7 +14,7 @@ const DURABLE = {
   acknowledged: {
     word: 'acknowledged by NATS',
     Icon: CloudCheck,
-    tip: 'The server said that it has it; when its disk has it is the server’s own setting.',
+    tip: 'The server said that it has it. When its disk has it is decided by its sync_interval, and how many servers have it by the stream’s replicas.',
   },
   memory: {
     word: 'in memory only',

@@ -16,7 +16,7 @@ const AHEAD = 20;
 const Row = ({ index }: { index: number }) => {
   const item = useRun((state) => state.items[index]);
   return (
-    <div className={s['slot']} data-index={index}>
+    <div className={s['slot']} data-row={index}>
       {item ? <ItemView item={item} /> : <div className={s['ghost']} aria-hidden="true" />}
     </div>
   );

@@ -10,8 +10,8 @@ export function highlightWords(
     const all = new Highlight();
     const one = new Highlight();
     const now = current();
-    for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]')) {
-      const index = Number(row.dataset['index']);
+    for (const row of scroller.querySelectorAll<HTMLElement>('[data-row]')) {
+      const index = Number(row.dataset['row']);
       rangesIn(row, wanted).forEach((range, nth) => {
         if (now && now.index === index && now.nth === nth) one.add(range);
         else all.add(range);

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import {
   Cpu,
+  Database,
   HardDrive,
   Keyboard,
   Monitor,
@@ -30,6 +31,7 @@ import { count, many } from '../kit/numbers';
 import { dayName } from '../kit/time';
 import { Brand } from './brand';
 import { LibraryRow } from './row';
+import { AwayStores, StoreFilter } from './shelves';
 import s from './library.module.css';
 
 /** Every run, newest first. */
@@ -60,6 +62,7 @@ export function Library() {
         />
       </div>
       <Filters />
+      <AwayStores />
       <List selected={selected} />
       <Foot />
     </nav>
@@ -119,6 +122,7 @@ function Filters() {
           </button>
         ))}
       </div>
+      <StoreFilter />
     </div>
   );
 }
@@ -162,9 +166,11 @@ function List({ selected }: { selected: string | undefined }) {
                 ? 'No title has these words.'
                 : filter === 'running'
                   ? 'Nothing is running.'
-                  : 'Nothing needs you now.'}
+                  : filter === 'needs_you'
+                    ? 'Nothing needs you now.'
+                    : 'No run is in this store.'}
             </p>
-            <Button size="s" onClick={() => setFilter({ filter: 'all', words: '' })}>
+            <Button size="s" onClick={() => setFilter({ filter: 'all', words: '', store: undefined })}>
               Show all {many(all, 'run')}
             </Button>
           </>
@@ -259,6 +265,7 @@ function Foot() {
   const hello = useApp((state) => state.hello);
   const theme = useApp((state) => state.theme);
   const all = useLibrary((state) => state.all);
+  const stores = useLibrary((state) => state.stores.length);
   return (
     <footer className={s['foot']}>
       <Tip
@@ -276,7 +283,7 @@ function Foot() {
             <HardDrive size="0.875rem" aria-hidden="true" />
           )}
           <span>
-            {hello?.store.label ?? 'Not connected'}
+            {stores > 1 ? many(stores, 'store') : (hello?.store.label ?? 'Not connected')}
             {hello && ` · ${many(all, 'run')}`}
           </span>
         </span>
@@ -289,6 +296,9 @@ function Foot() {
       >
         <MenuItem icon={<Cpu size="1rem" />} keys="mod+," onSelect={() => go({ view: 'profiles' })}>
           Profiles
+        </MenuItem>
+        <MenuItem icon={<Database size="1rem" />} onSelect={() => go({ view: 'stores' })}>
+          Stores
         </MenuItem>
         <MenuItem icon={<Keyboard size="1rem" />} keys="mod+/" onSelect={() => show('shortcuts')}>
           Keyboard shortcuts

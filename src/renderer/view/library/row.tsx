@@ -1,8 +1,8 @@
 import { memo, useState } from 'react';
-import { Ellipsis, EyeOff, Pencil, ScrollText, Trash2, Users } from 'lucide-react';
+import { CopyPlus, Ellipsis, EyeOff, Pencil, ScrollText, Trash2, Users } from 'lucide-react';
 import type { RunRow } from '../../../shared/contract/views';
-import { openRun } from '../../store/app';
-import { deleteRun, renameRun } from '../../store/library';
+import { copyOf, openRun } from '../../store/app';
+import { deleteRun, renameRun, useLibrary } from '../../store/library';
 import { IconButton } from '../kit/button';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { Name, Shown } from '../kit/shown';
@@ -24,6 +24,7 @@ export const LibraryRow = memo(function LibraryRow({
   onFocus: () => void;
 }) {
   const [renaming, setRenaming] = useState(false);
+  const several = useLibrary((state) => state.stores.length > 1 && state.store === undefined);
   const busy = row.status === 'running' || row.status === 'waiting' || row.elsewhere;
   const title = row.title || 'Untitled';
   if (renaming) return <Rename row={row} onDone={() => setRenaming(false)} />;
@@ -60,6 +61,12 @@ export const LibraryRow = memo(function LibraryRow({
               </>
             )}
           </span>
+          {several && !row.private && (
+            <span className={s['place']}>
+              <span className="sr">in </span>
+              <Name text={row.store} />
+            </span>
+          )}
         </span>
       </button>
       <Menu
@@ -81,6 +88,11 @@ export const LibraryRow = memo(function LibraryRow({
         <MenuItem icon={<Pencil size="1rem" />} keys="F2" onSelect={() => setRenaming(true)}>
           Rename
         </MenuItem>
+        {!row.private && (
+          <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => copyOf(row)}>
+            Copy to another store…
+          </MenuItem>
+        )}
         <MenuLine />
         <MenuItem
           icon={<Trash2 size="1rem" />}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { Command } from 'cmdk';
 import {
   Cpu,
+  Database,
   Eye,
   Keyboard,
   MessageSquarePlus,
@@ -67,6 +68,7 @@ export function Palette() {
     ...(inRun ? [{ label: 'Find in this run', icon: Search, keys: 'mod+f', run: startFind }] : []),
     ...(inRun ? [{ label: 'Read the transcript of this run', icon: Eye, run: readTranscript }] : []),
     { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
+    { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },
     { label: 'Show or hide the library', icon: PanelLeft, keys: 'mod+b', run: toggleLibrary },
     { label: 'Keyboard shortcuts', icon: Keyboard, keys: 'mod+/', run: () => show('shortcuts') },
     { label: 'Theme: like the system', icon: Monitor, run: () => setTheme('system') },

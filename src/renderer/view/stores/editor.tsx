@@ -1,0 +1,236 @@
+import { useState } from 'react';
+import { FlaskConical, Trash2 } from 'lucide-react';
+import type { StoreCheck } from '../../../shared/contract/stores';
+import type { FailureInfo } from '../../../shared/run/failure';
+import { call, failureOf } from '../../client';
+import { go, toast, useApp } from '../../store/app';
+import { loadStores, useStores } from '../../store/stores';
+import { Button } from '../kit/button';
+import { FailureNote } from '../kit/failure';
+import { Field, inputClass, Switch } from '../kit/field';
+import { Checks } from './checks';
+import { entryOf, problemsOf, type Form } from './form';
+import p from '../profiles/profiles.module.css';
+
+type TextKey = { [K in keyof Form]: Form[K] extends string ? K : never }[keyof Form];
+
+/** All fields of one store, a test of them, and what becomes of it. */
+export function StoreEditor({ was, start }: { was: string | undefined; start: Form }) {
+  const stores = useStores((state) => state.stores);
+  const door = useApp((state) => state.hello?.door);
+  const [form, setForm] = useState(start);
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState<'test' | 'save'>();
+  const [failure, setFailure] = useState<FailureInfo>();
+  const [checks, setChecks] = useState<StoreCheck[]>();
+  const change = (part: Partial<Form>) => {
+    setForm((old) => ({ ...old, ...part }));
+    setChecks(undefined);
+  };
+  const taken = new Set(stores.filter((one) => one.name !== was).map((one) => one.name.toLowerCase()));
+  const problems = problemsOf(form, taken);
+  const shown = tried ? problems : {};
+  const dirty = was === undefined || JSON.stringify(form) !== JSON.stringify(start);
+
+  const work = async (what: 'test' | 'save', task: () => Promise<void>) => {
+    setTried(true);
+    if (Object.keys(problems).length > 0) return;
+    setBusy(what);
+    setFailure(undefined);
+    await task().catch((error: unknown) => setFailure(failureOf(error)));
+    setBusy(undefined);
+  };
+  const test = () =>
+    work('test', async () => {
+      setChecks(undefined);
+      setChecks((await call('stores.test', { store: entryOf(form) })).checks);
+    });
+  const save = () =>
+    work('save', async () => {
+      const store = entryOf(form);
+      await call('stores.save', { store, ...(was !== undefined && { was }) });
+      await loadStores();
+      toast({ tone: 'info', text: `“${store.name}” is ${was === undefined ? 'added' : 'saved'}.` });
+      go({ view: 'stores', name: store.name });
+    });
+  const remove = async () => {
+    if (was === undefined) return;
+    try {
+      await call('stores.remove', { name: was });
+      await loadStores();
+      toast({
+        tone: 'info',
+        text: `“${was}” is off the list. Everything in it stays where it is.`,
+        action: {
+          label: 'Undo',
+          run: () =>
+            void call('stores.save', { store: entryOf(start) }).then(loadStores, (error: unknown) =>
+              toast({ tone: 'bad', text: failureOf(error).message }),
+            ),
+        },
+      });
+      go({ view: 'stores' });
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+  };
+  const text = (key: TextKey, label: string, help?: string, placeholder?: string) => (
+    <Field label={label} help={help} problem={shown[key]}>
+      {(ids) => (
+        <input
+          {...ids}
+          className={inputClass}
+          value={form[key]}
+          placeholder={placeholder}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => change({ [key]: event.target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form
+      className={p['form']}
+      aria-label={was === undefined ? 'New store' : `Store ${was}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {was === undefined && (
+        <div className={p['form-head']}>
+          <h2>Add a store</h2>
+          <p>A folder with runs, or a NATS JetStream stream that you share with other machines.</p>
+        </div>
+      )}
+      <fieldset className={p['group']}>
+        <legend>Where it is</legend>
+        {text('name', 'Name', 'For you and for the command line', 'team')}
+        <Field label="Kind">
+          {(ids) => (
+            <select
+              {...ids}
+              className={inputClass}
+              value={form.kind}
+              onChange={(event) => change({ kind: event.target.value as Form['kind'] })}
+            >
+              <option value="nats">NATS stream</option>
+              <option value="file">Folder</option>
+            </select>
+          )}
+        </Field>
+        {form.kind === 'file' ? (
+          <div className={p['wide']}>
+            {text(
+              'folder',
+              'Folder',
+              'A folder that is only for runs. One that another program made is only read.',
+              '/home/me/archive',
+            )}
+          </div>
+        ) : (
+          <>
+            {text('servers', 'Servers', 'Several with a comma between them', 'nats.example.org:4222')}
+            {text('stream', 'Stream', 'You make it; the test gives the command for it', 'RUNS')}
+          </>
+        )}
+      </fieldset>
+      {form.kind === 'nats' && (
+        <>
+          <fieldset className={p['group']}>
+            <legend>Login</legend>
+            <Field label="With">
+              {(ids) => (
+                <select
+                  {...ids}
+                  className={inputClass}
+                  value={form.login}
+                  onChange={(event) => change({ login: event.target.value as Form['login'] })}
+                >
+                  <option value="none">Nothing</option>
+                  <option value="user">User and password</option>
+                  <option value="token">Token</option>
+                  <option value="creds">Credentials file</option>
+                  <option value="nkey">NKey file</option>
+                </select>
+              )}
+            </Field>
+            {form.login === 'user' && text('user', 'User')}
+            {form.login === 'user' &&
+              text(
+                'passwordEnv',
+                'Environment variable with the password',
+                'Only its name is kept, never the password',
+                'NATS_PASSWORD',
+              )}
+            {form.login === 'token' &&
+              text(
+                'tokenEnv',
+                'Environment variable with the token',
+                'Only its name is kept, never the token',
+                'NATS_TOKEN',
+              )}
+            {form.login === 'creds' &&
+              text('creds', 'Credentials file', 'Read again at each connect', '/home/me/team.creds')}
+            {form.login === 'nkey' &&
+              text('nkey', 'File with the seed', 'Read again at each connect', '/home/me/team.nk')}
+            <div className={p['wide']}>
+              <Switch
+                label="TLS"
+                help="With the system’s own authorities where no file is named"
+                checked={form.tls}
+                onChange={(tls) => change({ tls })}
+              />
+            </div>
+            {form.tls && (
+              <>
+                {text('ca', 'Authority', 'PEM file; empty: the system’s own')}
+                {text('cert', 'Certificate', 'PEM file, where the server asks for one')}
+                {text('key', 'Key of the certificate', 'PEM file')}
+                <Switch
+                  label="Handshake first"
+                  help="For servers that speak TLS from the first byte"
+                  checked={form.handshakeFirst}
+                  onChange={(handshakeFirst) => change({ handshakeFirst })}
+                />
+              </>
+            )}
+          </fieldset>
+          <fieldset className={p['group']}>
+            <legend>Account</legend>
+            {text('inboxPrefix', 'Inbox prefix', 'Where the account may not use _INBOX')}
+            {text('domain', 'JetStream domain', 'For leaf nodes')}
+          </fieldset>
+        </>
+      )}
+      {busy !== undefined && (
+        <p role="status">
+          {door === 'browser'
+            ? 'Working… Where Holdfast was started, it may ask whether you allow this address.'
+            : 'Working…'}
+        </p>
+      )}
+      {failure && <FailureNote failure={failure} />}
+      {checks && <Checks checks={checks} />}
+      <div className={p['actions']}>
+        <Button look="primary" type="submit" disabled={busy !== undefined || !dirty}>
+          {was === undefined ? 'Add store' : 'Save'}
+        </Button>
+        <Button
+          icon={<FlaskConical size="0.9375rem" />}
+          disabled={busy !== undefined}
+          onClick={() => void test()}
+        >
+          {busy === 'test' ? 'Testing…' : 'Test'}
+        </Button>
+        <span className={p['grow']} />
+        {was !== undefined && (
+          <Button look="ghost" icon={<Trash2 size="0.9375rem" />} onClick={() => void remove()}>
+            Remove from the list
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
