@@ -11,6 +11,9 @@ import type {
   Writer,
 } from '../journal';
 import type { RunParcel } from '../parcel';
+import { metaSha256 } from '../sidecar';
+import type { SidecarRead } from '../sidecar';
+import { readAux, scanAux } from './aux';
 import { checkSeen, createRun, loadRun, openRun } from './begin';
 import type { Begun } from './begin';
 import { changeRow, readRow } from './catalogue';
@@ -171,6 +174,18 @@ export class NatsStore implements RunStore {
   async kept(id: string, name: string): Promise<string> {
     checkId(id);
     return readText(this.ground, id, name);
+  }
+
+  async notes(id: string): Promise<SidecarRead> {
+    checkId(id);
+    const { ground } = this;
+    const [meta, notes] = await Promise.all([
+      lastOf(ground, ground.subjects.meta(id)),
+      scanAux(ground, id),
+      checkSeen(ground, id),
+    ]);
+    const { entries, bound } = readAux(ground, notes, metaSha256(meta?.data ?? ''));
+    return { entries, bound };
   }
 
   async import(id: string, parcel: RunParcel): Promise<void> {
