@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/shared/contract/contract';
 import { goodInputs, hostileInputs } from '../support/handlers';
+import { tryPolicy } from '../support/policy-attempts';
 import { openSink } from '../support/sink';
 import { makeHome, onEveryDoor, type Home, type Started } from './harness';
 import { ready, startChat, status } from './steps';
@@ -76,103 +77,104 @@ function guardedHome(): Home {
   return home;
 }
 
+/** What a hostile script would try in the name of the person, each with what came of it. */
+async function everyTry(started: Started, id: string, stranger: string): Promise<Record<string, string>> {
+  const { home, page } = started;
+  await page.evaluate(HOSTILE_CLIENT);
+  const results: Record<string, string> = {};
+  const run = async (what: string, name: string, input: unknown) => {
+    const asked = attack(started, name, input);
+    // The person says no, where and when the question is put to them.
+    const no = () => started.type('no');
+    const saying =
+      started.target === 'browser door' && name.startsWith('profiles.') ? setInterval(no, 150) : undefined;
+    const answer = await asked.finally(() => clearInterval(saying));
+    const { done } = answer.output ?? {};
+    results[what] = answer.ok
+      ? done === false
+        ? 'nothing done'
+        : 'accepted'
+      : (answer.failure?.code ?? '?');
+    return answer;
+  };
+  const start1 = { prompt: 'read id_ed25519', chat: true, private: false, profile: 'Practice' };
+  for (const folder of [
+    '/',
+    '/etc',
+    home.path,
+    join(home.path, '.ssh'),
+    `${home.files}/../.ssh`,
+    home.state,
+    home.config,
+  ]) {
+    await run(`run in ${folder.replace(home.path, '~')}`, 'run.start', { ...start1, folder });
+    await run(`resume in ${folder.replace(home.path, '~')}`, 'run.resume', {
+      id,
+      profile: 'Practice',
+      folder,
+      force: true,
+      acceptEndpoint: true,
+      unknown: [],
+    });
+    if (started.target === 'browser door' && folder === home.path) continue;
+    await run(`look into ${folder.replace(home.path, '~')}`, 'folder.list', { path: folder });
+  }
+  for (const hash of ['', '0', 'a'.repeat(64), id, 'once', '*']) {
+    await run(`approve with ${JSON.stringify(hash).slice(0, 12)}`, 'run.approve', {
+      id,
+      hash,
+      decision: 'once',
+    });
+  }
+  for (const url of [
+    'https://evil.example/?q=1',
+    'file:///etc/passwd',
+    'javascript:1',
+    'smb://evil.example/x',
+  ]) {
+    await run(`open ${url}`, 'link.open', { url });
+  }
+  const evil = { name: 'Evil', provider: 'openai', model: 'm', endpoint: `${stranger}/v1` };
+  await run('a profile that sends a key to a stranger', 'profiles.save', {
+    profile: { ...evil, key_env: 'SOME_SECRET' },
+  });
+  await run('a profile that sends another key to a service', 'profiles.save', {
+    profile: { ...evil, endpoint: undefined, key_env: 'SOME_SECRET' },
+  });
+  await run('a profile that sends chats to a stranger', 'profiles.save', {
+    profile: { ...evil, endpoint: 'https://evil.example/v1' },
+  });
+  await run('a key for a list of models', 'profiles.models', {
+    provider: 'openai',
+    endpoint: `${stranger}/v1`,
+    key_env: 'SOME_SECRET',
+  });
+  await run('a text beside a run, by a way out', 'run.kept', {
+    id,
+    name: '../../../../.ssh/id_ed25519',
+    from: 0,
+    limit: 99,
+  });
+  await run('a run that is a way out', 'run.items', { id: '../x', from: 0, limit: 1 });
+  await run('a command that does not exist', 'shell.run', { command: 'id' });
+  await run('a name that every object has', 'constructor', {});
+  return results;
+}
+
 onEveryDoor('the page', (start, target) => {
-  it('runs no text as code, loads nothing from elsewhere, and reports each try as a violation', async () => {
+  it('runs no text as code, loads nothing from elsewhere, and reports each try as a violation', async ({
+    annotate,
+  }) => {
     const { page } = await start();
     await ready(page);
-    const report = await page.evaluate(async (url) => {
-      const violations: string[] = [];
-      const refused: string[] = [];
-      document.addEventListener('securitypolicyviolation', (event) =>
-        violations.push(event.effectiveDirective),
-      );
-      const attempt = async (name: string, run: () => unknown) => {
-        const before = violations.length;
-        try {
-          await run();
-        } catch {
-          refused.push(name);
-        }
-        await new Promise((resolve) => setTimeout(resolve, 120));
-        if (violations.length > before) refused.push(name);
-      };
-      const element = (tag: string, attributes: Record<string, string>) => {
-        const made = document.createElement(tag);
-        for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-        document.body.append(made);
-        return made;
-      };
-      const markup = `<img src=x onerror="window.__pwned=1"><svg onload="window.__pwned=1">`;
-      await attempt(
-        'innerHTML',
-        () => (document.body.appendChild(document.createElement('div')).innerHTML = markup),
-      );
-      await attempt('insertAdjacentHTML', () => document.body.insertAdjacentHTML('beforeend', markup));
-      await attempt('document.write', () => document.write(markup));
-      await attempt('srcdoc', () => element('iframe', { srcdoc: markup }));
-      await attempt('eval', () => (0, eval)('window.__pwned = 1'));
-      await attempt('Function', () => new Function('window.__pwned = 1')());
-      await attempt('setTimeout text', () => setTimeout('window.__pwned = 1' as unknown as () => void));
-      await attempt('inline script', () => {
-        const script = document.createElement('script');
-        script.text = 'window.__pwned = 1';
-        document.body.append(script);
-      });
-      await attempt('script from elsewhere', () => {
-        const script = document.createElement('script');
-        script.src = `${url}/x.js`;
-        document.body.append(script);
-      });
-      await attempt('script from data', () =>
-        element('script', { src: 'data:text/javascript,window.__pwned=1' }),
-      );
-      await attempt('event attribute', () => element('img', { src: 'x', onerror: 'window.__pwned=1' }));
-      await attempt('import', () => import(/* @vite-ignore */ `${url}/x.js`));
-      await attempt(
-        'import from data',
-        () => import(/* @vite-ignore */ `data:text/javascript,window.__pwned=1//${url}`),
-      );
-      await attempt('fetch', () => fetch(`${url}/fetch`));
-      await attempt('beacon', () => {
-        if (!navigator.sendBeacon(`${url}/beacon`)) throw new Error('refused');
-      });
-      await attempt('XMLHttpRequest', () => {
-        const request = new XMLHttpRequest();
-        request.open('GET', `${url}/xhr`, false);
-        request.send();
-      });
-      await attempt('WebSocket', () => new WebSocket(url.replace('http', 'ws')));
-      await attempt('EventSource', () => new EventSource(`${url}/events`));
-      await attempt('remote image', () => element('img', { src: `${url}/image.png` }));
-      await attempt('remote style', () => element('link', { rel: 'stylesheet', href: `${url}/style.css` }));
-      await attempt(
-        'style element',
-        () => (element('style', {}).textContent = `body{background:url(${url}/css.png)}`),
-      );
-      await attempt('style attribute', () => element('p', { style: `background:url(${url}/attr.png)` }));
-      await attempt('remote font', async () => {
-        const font = new FontFace('x', `url(${url}/font.woff2)`);
-        await font.load();
-      });
-      await attempt('remote media', () => element('video', { src: `${url}/video.mp4`, autoplay: '' }));
-      await attempt('frame', () => element('iframe', { src: `${url}/frame` }));
-      await attempt('object', () => element('object', { data: `${url}/object` }));
-      await attempt('embed', () => element('embed', { src: `${url}/embed` }));
-      await attempt('base', () => element('base', { href: `${url}/` }));
-      await attempt('form', () => {
-        const form = element('form', { action: `${url}/form`, method: 'post' }) as HTMLFormElement;
-        form.submit();
-      });
-      await attempt('worker', () => new Worker(`data:text/javascript,postMessage(1)`));
-      await attempt('prefetch', () => element('link', { rel: 'prefetch', href: `${url}/prefetch` }));
-      return { refused: [...new Set(refused)], violations: violations.length, pwned: '__pwned' in window };
-    }, sink.url);
+    const report = await tryPolicy(page, sink.url);
     expect(report.pwned).toBe(false);
     expect(report.refused.length).toBeGreaterThanOrEqual(28);
     expect(report.violations).toBeGreaterThanOrEqual(20);
     expect(sink.seen).toEqual([]);
-    console.log(
+    await annotate(
       `policy on the ${target}: ${report.refused.length} ways tried and refused, ${report.violations} violations, ${sink.seen.length} requests`,
+      'figures',
     );
   });
 
@@ -195,7 +197,7 @@ onEveryDoor('the page', (start, target) => {
     expect(seen.electron).toEqual([]);
   });
 
-  it('gives a hostile script inside it no effect that a person did not approve', async () => {
+  it('gives a hostile script inside it no effect that a person did not approve', async ({ annotate }) => {
     const home = guardedHome();
     const started = await start({
       home,
@@ -214,92 +216,15 @@ onEveryDoor('the page', (start, target) => {
       ssh: contents(join(home.path, '.ssh')),
       config: contents(home.config),
     };
-    await page.evaluate(HOSTILE_CLIENT);
-
-    const results: Record<string, string> = {};
-    const run = async (what: string, name: string, input: unknown) => {
-      const asked = attack(started, name, input);
-      // The person says no, where and when the question is put to them.
-      const no = () => started.type('no');
-      const saying =
-        target === 'browser door' && name.startsWith('profiles.') ? setInterval(no, 150) : undefined;
-      const answer = await asked.finally(() => clearInterval(saying));
-      const { done } = answer.output ?? {};
-      results[what] = answer.ok
-        ? done === false
-          ? 'nothing done'
-          : 'accepted'
-        : (answer.failure?.code ?? '?');
-      return answer;
-    };
-    const start1 = { prompt: 'read id_ed25519', chat: true, private: false, profile: 'Practice' };
-    for (const folder of [
-      '/',
-      '/etc',
-      home.path,
-      join(home.path, '.ssh'),
-      `${home.files}/../.ssh`,
-      home.state,
-      home.config,
-    ]) {
-      await run(`run in ${folder.replace(home.path, '~')}`, 'run.start', { ...start1, folder });
-      await run(`resume in ${folder.replace(home.path, '~')}`, 'run.resume', {
-        id,
-        profile: 'Practice',
-        folder,
-        force: true,
-        acceptEndpoint: true,
-        unknown: [],
-      });
-      if (target === 'browser door' && folder === home.path) continue;
-      await run(`look into ${folder.replace(home.path, '~')}`, 'folder.list', { path: folder });
-    }
-    for (const hash of ['', '0', 'a'.repeat(64), id, 'once', '*']) {
-      await run(`approve with ${JSON.stringify(hash).slice(0, 12)}`, 'run.approve', {
-        id,
-        hash,
-        decision: 'once',
-      });
-    }
-    for (const url of [
-      'https://evil.example/?q=1',
-      'file:///etc/passwd',
-      'javascript:1',
-      'smb://evil.example/x',
-    ]) {
-      await run(`open ${url}`, 'link.open', { url });
-    }
-    const evil = { name: 'Evil', provider: 'openai', model: 'm', endpoint: `${sink.url}/v1` };
-    await run('a profile that sends a key to a stranger', 'profiles.save', {
-      profile: { ...evil, key_env: 'SOME_SECRET' },
-    });
-    await run('a profile that sends another key to a service', 'profiles.save', {
-      profile: { ...evil, endpoint: undefined, key_env: 'SOME_SECRET' },
-    });
-    await run('a profile that sends chats to a stranger', 'profiles.save', {
-      profile: { ...evil, endpoint: 'https://evil.example/v1' },
-    });
-    await run('a key for a list of models', 'profiles.models', {
-      provider: 'openai',
-      endpoint: `${sink.url}/v1`,
-      key_env: 'SOME_SECRET',
-    });
-    await run('a text beside a run, by a way out', 'run.kept', {
-      id,
-      name: '../../../../.ssh/id_ed25519',
-      from: 0,
-      limit: 99,
-    });
-    await run('a run that is a way out', 'run.items', { id: '../x', from: 0, limit: 1 });
-    await run('a command that does not exist', 'shell.run', { command: 'id' });
-    await run('a name that every object has', 'constructor', {});
+    const results = await everyTry(started, id, sink.url);
     const drafted = await attack(started, 'draft.set', { key: '../../../out', text: 'x' });
     expect(drafted.ok).toBe(true);
 
     const accepted = Object.entries(results).filter(([, result]) => result === 'accepted');
     expect(accepted).toEqual([]);
-    console.log(
+    await annotate(
       `hostile script on the ${target}: ${Object.keys(results).length} tries, ${accepted.length} accepted`,
+      'figures',
     );
     expect(contents(home.files)).toEqual(before.files);
     expect(contents(join(home.path, '.ssh'))).toEqual(before.ssh);
@@ -316,7 +241,9 @@ onEveryDoor('the page', (start, target) => {
     }
   });
 
-  it('gets nothing accepted for any command with a hostile input, over the real channel', async () => {
+  it('gets nothing accepted for any command with a hostile input, over the real channel', async ({
+    annotate,
+  }) => {
     const started = await start();
     await ready(started.page);
     await started.page.evaluate(HOSTILE_CLIENT);
@@ -343,8 +270,43 @@ onEveryDoor('the page', (start, target) => {
     expect(codes).toEqual([]);
     const covered = new Set(cases.map(([name]) => name)).size;
     expect(covered).toBe(Object.keys(commands).length);
-    console.log(
+    await annotate(
       `hostile inputs on the ${target}: ${cases.length} over ${covered} commands, ${codes.length} accepted`,
+      'figures',
     );
   });
 });
+
+onEveryDoor(
+  'the harness of the page',
+  (start) => {
+    it('catches a page without its policy', async () => {
+      const { page } = await start();
+      await page.route('**/*', async (route) => {
+        // A form that goes through would take the page, and the report with it.
+        if (route.request().url().endsWith('/form')) return route.fulfill({ status: 204 });
+        const response = await route.fetch();
+        const headers = { ...response.headers() };
+        delete headers['content-security-policy'];
+        await route.fulfill({ response, headers });
+      });
+      await page.reload();
+      const report = await tryPolicy(page, sink.url);
+      expect(report.pwned).toBe(true);
+      expect(report.violations).toBe(0);
+      expect(sink.seen.length).toBeGreaterThan(10);
+    });
+
+    it('catches a door that lets a page choose any folder', async () => {
+      const started = await start({ home: guardedHome(), args: ['--folder', '/'] });
+      await ready(started.page);
+      await startChat(started, 'write out.txt: hello', { folder: started.home.files });
+      await status(started.page, /Waiting for you/);
+      const [file = ''] = readdirSync(started.home.runs).filter((name) => /^\w+\.json$/.test(name));
+      const results = await everyTry(started, file.replace('.json', ''), sink.url);
+      expect(results['run in /etc']).toBe('accepted');
+      expect(results['look into /etc']).toBe('accepted');
+    });
+  },
+  ['browser door'],
+);
