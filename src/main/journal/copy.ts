@@ -58,7 +58,7 @@ export async function copyRun(
     });
   if (await isThere(to, target)) throw runExists();
 
-  const { parcel, report } = await pack(from, id);
+  const { parcel, report } = await packRun(from, id);
   await bring(target, parcel);
   const copy = await to.bytes(target);
   if (Buffer.compare(copy, joined(parcel.lines)) !== 0) {
@@ -84,8 +84,15 @@ async function isThere(store: RunStore, id: string): Promise<boolean> {
 
 type Report = Omit<CopyReport, 'id' | 'as'>;
 
-/** Everything about a run as it stands at one moment. */
-async function pack(from: RunStore, id: string): Promise<{ parcel: RunParcel; report: Report }> {
+/**
+ * Everything about a run as it stands at one moment, to be brought to another place.
+ *
+ * @throws Failure `busy` when it does not hold still, and whatever loading it says
+ */
+export async function packRun(
+  from: RunStore,
+  id: string,
+): Promise<{ parcel: RunParcel; loaded: LoadedRun; report: Report }> {
   for (let readings = 1; readings <= READINGS; readings++) {
     const loaded = await from.load(id);
     const bytes = await from.bytes(id);
@@ -100,6 +107,7 @@ async function pack(from: RunStore, id: string): Promise<{ parcel: RunParcel; re
           catalogue: loaded.catalogue,
           texts,
         },
+        loaded,
         report: {
           records: lines.length,
           bytes: whole.length,
