@@ -204,7 +204,7 @@ describe.each(everyNatsServer())('Acknowledgements of nats-server $version that 
     await annotate(shown(`nats ${kind.version}, every 4th acknowledgement dropped`, figures), 'figures');
     expect(figures).toMatchObject({ lost: 0, doubled: 0, gaps: 0, died: [] });
     expect(figures.adopted).toBeGreaterThan(5);
-    expect(dropped).toBeGreaterThanOrEqual(figures.adopted);
+    expect(dropped).toBeGreaterThan(5);
   });
 
   it('are found also after the server forgot the message ids', async () => {

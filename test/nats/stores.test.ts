@@ -89,7 +89,7 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
     other = makeDesk({ answers: [true] });
     await add(desk);
     await add(other);
-    const writing = await start(desk, 'Wait for 1 second');
+    const writing = await start(desk, 'wait 2 seconds');
     const reader = other.window();
     const listed = async () =>
       (await reader.call('library.page', { offset: 0, limit: 9 })).rows.find((row) => row.id === writing.id);
