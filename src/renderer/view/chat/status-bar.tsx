@@ -59,14 +59,19 @@ export function StatusBar({ head }: { head: RunHead }) {
         </Tip>
       )}
       <span className={s['grow']} />
-      {head.caution && (
+      {head.caution && head.durability !== 'acknowledged' && (
         <Tip side="top" text={head.caution}>
           <span className={s['caution']} tabIndex={0}>
             <ShieldAlert size="0.8125rem" aria-hidden="true" /> reduced protection
           </span>
         </Tip>
       )}
-      <Tip side="top" text={durable.tip}>
+      <Tip
+        side="top"
+        text={
+          head.durability === 'acknowledged' && head.caution ? `${durable.tip}\n${head.caution}` : durable.tip
+        }
+      >
         <button type="button" className={s['durable']} onClick={() => inspect(Math.max(1, head.lastSeq))}>
           <Icon size="0.8125rem" aria-hidden="true" />
           {durable.word}

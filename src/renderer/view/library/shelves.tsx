@@ -16,7 +16,7 @@ export function StoreFilter() {
     <Menu
       label="Runs of"
       trigger={
-        <button type="button" className={s['filter']} aria-label={`Store: ${chosen?.label ?? 'all'}`}>
+        <button type="button" className={s['filter']} aria-label={`Store: ${chosen?.label ?? 'All stores'}`}>
           <Database size="0.8125rem" aria-hidden="true" />
           {chosen ? <Name text={chosen.label} /> : 'All stores'}
           <ChevronDown size="0.75rem" aria-hidden="true" />

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Check, TriangleAlert, X } from 'lucide-react';
 import type { StoreCheck } from '../../../shared/contract/stores';
 import { Shown } from '../kit/shown';
@@ -27,10 +28,15 @@ const MARKS = {
 
 /** What a test found, one check after the other, with what mends it. */
 export function Checks({ checks }: { checks: readonly StoreCheck[] }) {
+  const ref = useRef<HTMLElement>(null);
+  // The fields fill the window: what they are tested for must not be out of sight.
+  useEffect(() => ref.current?.scrollIntoView({ block: 'nearest' }), [checks]);
   const failed = checks.filter((check) => check.outcome === 'failed').length;
   return (
-    <section className={s['checks']} aria-label="What the test found" data-good={failed === 0}>
-      <h3 role="status">{failed === 0 ? 'This store can be used.' : 'This store cannot be used yet.'}</h3>
+    <section ref={ref} className={s['checks']} aria-label="What the test found" data-good={failed === 0}>
+      <div role="status">
+        <h3>{failed === 0 ? 'This store can be used.' : 'This store cannot be used yet.'}</h3>
+      </div>
       <ol>
         {checks.map((check, at) => {
           const { Icon, word } = MARKS[check.outcome];
