@@ -20,7 +20,7 @@ interface Named {
 }
 
 // What lies beside journals in a runs folder.
-const COMPANION = /(^\.|\.aux\.jsonl$|\.lock$|\.torn$)/;
+const COMPANION = /(^\.|\.aux\.jsonl$|\.catalogue\.jsonl$|\.lock$|\.torn$|\.backup$)/;
 
 /**
  * The files that a path means: itself under the name as given, or the files of a folder under their base names, in
@@ -135,15 +135,24 @@ interface Verified {
   detail?: string;
   /** Oddities that a fold passes over: gaps, orphans, doubles. */
   warnings?: RunWarning[];
+  /** Where records differ from the published schemas; only if that was asked for. */
+  schema?: { line: number; message: string }[];
+}
+
+export interface VerifyFlags {
+  json?: boolean;
+  schema?: boolean;
 }
 
 // Damage at the end, which a crash explains and the next append mends.
 const TORN = new Set(['torn_tail', 'bad_last_line', 'missing_newline']);
 
-async function verify({ name, path }: Named): Promise<Verified> {
+async function verify({ name, path }: Named, check: SchemaCheck | undefined): Promise<Verified> {
   let read: JournalRead;
+  let bytes: Uint8Array;
   try {
-    read = readJournal(await bytesOf(path));
+    bytes = await bytesOf(path);
+    read = readJournal(bytes);
   } catch (error) {
     const { code, message } = asFailure(error);
     return { file: name, verdict: 'unreadable', records: 0, code, detail: message };
@@ -161,7 +170,23 @@ async function verify({ name, path }: Named): Promise<Verified> {
     records: failure ? read.places.filter((place) => place.line < line).length : read.records.length,
     ...reason,
     ...(warnings.length > 0 && { warnings }),
+    ...(check && { schema: schemaOf(bytes, read, check) }),
   };
+}
+
+type SchemaCheck = (line: string) => string[];
+
+function schemaOf(
+  bytes: Uint8Array,
+  { places }: JournalRead,
+  check: SchemaCheck,
+): NonNullable<Verified['schema']> {
+  return places.flatMap(({ line, offset, bytes: length }) =>
+    check(Buffer.from(bytes.subarray(offset, offset + length)).toString('utf8')).map((message) => ({
+      line,
+      message,
+    })),
+  );
 }
 
 function foldedOrFailure(read: JournalRead): { failure?: Failure; odd: RunWarning[] } {
@@ -187,23 +212,31 @@ const where = ({ line, byte }: { line?: unknown; byte?: unknown }): { line?: num
 /**
  * `verify PATH…`: for each file `ok`, `torn` (an unfinished end, as a crash leaves it; nothing whole is lost),
  * `corrupt` (damage inside) or `unreadable` (another version, no permission), with line and byte. Exit 1 if any is
- * corrupt or unreadable.
+ * corrupt or unreadable, or if a record differs from its schema and `schema` was asked for.
  */
-export async function verifyCommand(paths: string[], json: boolean, screen: Console): Promise<ExitCode> {
+export async function verifyCommand(
+  paths: string[],
+  { json = false, schema = false }: VerifyFlags,
+  screen: Console,
+): Promise<ExitCode> {
+  const check = schema ? (await import('../library/schemas')).schemaProblems : undefined;
   let damaged = false;
   const show = async (result: Verified) => {
     if (result.verdict === 'corrupt' || result.verdict === 'unreadable') damaged = true;
+    if (result.schema && result.schema.length > 0) damaged = true;
     if (json) return screen.out(`${jsonLine(result)}\n`);
     const detail = result.detail === undefined ? '' : `: ${withPlace(result, result.detail)}`;
     await screen.out(
       `${result.verdict} ${oneLine(result.file)} (${plural(result.records, 'record')})${detail}\n`,
     );
+    for (const { line, message } of result.schema ?? [])
+      await screen.out(`  schema: line ${line}: ${oneLine(message)}\n`);
     for (const warning of result.warnings ?? [])
       await screen.out(`  ${warning.code}: ${withPlace(warning, warning.detail)}\n`);
   };
   const exit = await each(
     paths,
-    async (file) => show(await verify(file)),
+    async (file) => show(await verify(file, check)),
     (path, failure) => {
       if (json)
         return screen.out(

@@ -4,7 +4,9 @@ import type { Failure } from '../../shared/run/failure';
 import { EXIT, exitOfFailure } from './exit';
 import type { CopyFlags } from './copy';
 import type { ExitCode } from './exit';
+import type { VerifyFlags } from './files';
 import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
+import { historyCommands } from './history-commands';
 import { jsonLine, oneLine } from './text';
 
 const EXIT_CODES = `
@@ -60,6 +62,7 @@ function program(cli: Cli, done: Done): Command {
     .addHelpText('after', EXIT_CODES);
   sessionCommands(root, cli, done);
   storeCommands(root, cli, done);
+  historyCommands(root, cli, done, withStoreFlags);
   fileCommands(root, cli, done);
   return root;
 }
@@ -177,9 +180,13 @@ function fileCommands(root: Command, cli: Cli, done: Done): void {
     .description(
       'For each file: ok, torn (an unfinished end, as a crash leaves it), corrupt, or unreadable, with line and byte.\nExit 1 if any is corrupt or unreadable.',
     )
+    .option(
+      '--schema',
+      'also hold every record against the published schema of its kind; exit 1 if one differs',
+    )
     .option('--json', 'one JSON object a line')
-    .action(async (paths: string[], flags: { json?: boolean }) =>
-      done((await files()).verifyCommand(paths, flags.json === true, cli.screen)),
+    .action(async (paths: string[], flags: VerifyFlags) =>
+      done((await files()).verifyCommand(paths, flags, cli.screen)),
     );
 }
 

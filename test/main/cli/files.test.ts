@@ -132,7 +132,7 @@ describe('verify', () => {
   it('says ok, torn or corrupt with line and byte, and fails only for damage', async () => {
     const torn = tempFolder({ 'ok.json': journal(6), 'torn.json': journal(6).subarray(0, -4) });
     const screen = testScreen();
-    expect(await verifyCommand([torn], false, screen)).toBe(0);
+    expect(await verifyCommand([torn], {}, screen)).toBe(0);
     const start = journal(5).length;
     expect(screen.lines()[0]).toBe('ok ok.json (6 records)');
     expect(screen.lines()[1]).toMatch(
@@ -141,7 +141,7 @@ describe('verify', () => {
 
     writeFileSync(join(torn, 'bad.json'), damaged());
     const again = testScreen();
-    expect(await verifyCommand([torn], true, again)).toBe(1);
+    expect(await verifyCommand([torn], { json: true }, again)).toBe(1);
     expect(again.json()[0]).toMatchObject({
       file: 'bad.json',
       verdict: 'corrupt',
@@ -154,7 +154,7 @@ describe('verify', () => {
 
   it('finds the damage that the reference finds in all its cases', async () => {
     const screen = testScreen();
-    expect(await verifyCommand([caseFolder()], true, screen)).toBe(1);
+    expect(await verifyCommand([caseFolder()], { json: true }, screen)).toBe(1);
     const verdicts = screen.json<{ verdict: string }>();
     cases.forEach(({ error }, index) => {
       const verdict = verdicts[index]?.verdict;
@@ -173,11 +173,11 @@ describe('verify', () => {
     }));
     const folder = tempFolder({ 'gap.json': Buffer.concat(records.map(encodeLine)) });
     const screen = testScreen();
-    expect(await verifyCommand([folder], false, screen)).toBe(0);
+    expect(await verifyCommand([folder], {}, screen)).toBe(0);
     expect(screen.stdout).toMatch(/^ok gap\.json \(6 records\)\n {2}seq_gap: line 4, byte \d+: /);
   });
 
   it('fails for a path that is not there', async () => {
-    expect(await verifyCommand([join(tempFolder(), 'none')], false, testScreen())).toBe(5);
+    expect(await verifyCommand([join(tempFolder(), 'none')], {}, testScreen())).toBe(5);
   });
 });
