@@ -16,10 +16,14 @@ const record = (what, ...args) => {
 };
 const answers = { messageBox: [], openDialog: [] };
 
+/** This process is the second start of a test. */
+const SECOND = process.env.HOLDFAST_STANDIN_SECOND === '1';
+
 class App extends EventEmitter {
   isPackaged = false;
   #paths = new Map();
-  #ready = openChromium().then((browser) => {
+  // A second start ends before it would be ready, so it needs no screen.
+  #ready = (SECOND ? new Promise(() => undefined) : openChromium()).then((browser) => {
     this.browser = browser;
     queueMicrotask(() => this.emit('ready'));
   });
@@ -48,7 +52,7 @@ class App extends EventEmitter {
     mkdirSync(folder, { recursive: true });
     const place = join(folder, 'standin.sock');
     // Synchronous in Electron; here the place is taken, and whether someone is there is found out before `ready`.
-    if (existsSync(place) && process.env.HOLDFAST_STANDIN_SECOND === '1') {
+    if (existsSync(place) && SECOND) {
       const line = createConnection(place);
       line.on('error', () => undefined);
       line.end(JSON.stringify(process.argv));
@@ -72,7 +76,7 @@ class App extends EventEmitter {
     if (BrowserWindow.getAllWindows().length === 0) this.exit(0);
   }
   exit(code = 0) {
-    if (this.#ended || (process.env.HOLDFAST_STANDIN_SECOND === '1' && !this.browser)) return;
+    if (this.#ended || (SECOND && !this.browser)) return;
     this.#ended = true;
     this.emit('will-quit', event());
     void this.#ready.then(() => this.browser.close()).finally(() => process.exit(code));

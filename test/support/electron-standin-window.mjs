@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { CHROMIUM_FLAGS } from './chromium-flags.mjs';
@@ -15,7 +15,8 @@ let browser;
 
 /** Starts the Chromium that is the screen. Tests join it by the address that is sent to them. */
 export async function openChromium() {
-  const profile = mkdtempSync(join(tmpdir(), 'holdfast-standin-'));
+  // In the person's home, which its test removes.
+  const profile = mkdtempSync(join(homedir(), '.standin-'));
   const child = spawn(
     process.env.HOLDFAST_CHROMIUM ?? 'chromium',
     [

@@ -138,8 +138,9 @@ describe('a stored run', () => {
       'tool_result',
     );
     expect((await failureOf(client.call('run.preflight', { id: 'bad' }))).code).toBe('corrupt');
-    const page = await client.call('library.page', { offset: 0, limit: 10 });
-    expect(page.counts).toEqual({ damaged: 1 });
+    await until(
+      async () => (await client.call('library.page', { offset: 0, limit: 10 })).counts['damaged'] === 1,
+    );
   });
 
   it('says not_found for a run that is not there, and only that', async () => {
