@@ -4,7 +4,7 @@ import { setFilter, useLibrary } from '../../store/library';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
-import { STATE_WORD, StoreDot } from '../stores/state';
+import { awayWords, stateWords, StoreDot } from '../stores/state';
 import s from '../stores/stores.module.css';
 
 /** Whose runs the list shows; only there where there is more than one store. */
@@ -31,7 +31,7 @@ export function StoreFilter() {
           key={one.name}
           checked={one.name === store}
           icon={<StoreDot state={one.state} />}
-          hint={one.state === 'ok' ? many(one.count, 'run') : STATE_WORD[one.state]}
+          hint={one.state === 'ok' ? many(one.count, 'run') : stateWords(one.state, one.reason)}
           onSelect={() => setFilter({ store: one.name })}
         >
           <Name text={one.label} />
@@ -60,7 +60,7 @@ export function AwayStores() {
             <Unplug size="0.875rem" aria-hidden="true" />
             <span>
               <b>
-                <Name text={one.label} /> is not reached
+                <Name text={one.label} /> {awayWords(one.reason)}
               </b>
               <small>
                 {one.reason ? <Shown text={one.reason.message} prose /> : 'Trying again.'}

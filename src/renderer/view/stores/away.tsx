@@ -3,6 +3,7 @@ import { storeOfRun, useStores } from '../../store/stores';
 import { go } from '../../store/app';
 import { Button } from '../kit/button';
 import { Name, Shown } from '../kit/shown';
+import { awayWords } from './state';
 import s from './stores.module.css';
 
 /** The store of the run that is shown is away: said where the run is, since nothing of it may move until it is back. */
@@ -14,7 +15,7 @@ export function StoreAway({ id, live }: { id: string; live: boolean }) {
       <Unplug size="1rem" aria-hidden="true" />
       <span>
         <b>
-          <Name text={store.label} /> is not reached.
+          <Name text={store.label} /> {awayWords(store.reason)}.
         </b>{' '}
         {live
           ? 'Everything that was acknowledged is kept; the run waits and goes on when the store is back.'

@@ -13,7 +13,7 @@ import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
 import { bytes, many } from '../kit/numbers';
 import { Name } from '../kit/shown';
-import { StoreDot, STATE_WORD } from './state';
+import { StoreDot, stateWords } from './state';
 import s from './stores.module.css';
 
 type Done = CommandOutput<'run.copy'>;
@@ -93,7 +93,7 @@ function Copy({ row }: { row: RunRow }) {
               {others.map((store) => {
                 const why =
                   store.state !== 'ok'
-                    ? STATE_WORD[store.state]
+                    ? stateWords(store.state, store.reason)
                     : store.writable
                       ? undefined
                       : 'Runs are only read there';

@@ -1,4 +1,5 @@
 import type { StoreState } from '../../../shared/contract/stores';
+import type { FailureInfo } from '../../../shared/run/failure';
 import s from './stores.module.css';
 
 export const STATE_WORD: Record<StoreState, string> = {
@@ -6,6 +7,14 @@ export const STATE_WORD: Record<StoreState, string> = {
   connecting: 'Connecting…',
   unreachable: 'Not reached',
 };
+
+/** Half a sentence on a store that is away: its settings are wrong, or nobody answers. */
+export const awayWords = (reason: Pick<FailureInfo, 'code'> | undefined): string =>
+  reason?.code === 'store_config' ? 'cannot be used' : 'is not reached';
+
+/** The state of a store in a word or two. */
+export const stateWords = (state: StoreState, reason: Pick<FailureInfo, 'code'> | undefined): string =>
+  state === 'unreachable' && reason?.code === 'store_config' ? 'Cannot be used' : STATE_WORD[state];
 
 /** Whether a store is there, as a shape; the word stands beside it. */
 export const StoreDot = ({ state }: { state: StoreState }) => (

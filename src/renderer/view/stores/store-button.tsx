@@ -4,7 +4,7 @@ import { go, useApp } from '../../store/app';
 import { Button } from '../kit/button';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { Name } from '../kit/shown';
-import { STATE_WORD } from './state';
+import { stateWords } from './state';
 import pick from '../chat/new-chat.module.css';
 
 /** Where a new chat is kept; only there where there is a choice. */
@@ -37,7 +37,7 @@ export function StoreButton() {
           disabled={one.state !== 'ok' || !one.writable}
           hint={
             one.state !== 'ok'
-              ? STATE_WORD[one.state]
+              ? stateWords(one.state, one.reason)
               : one.writable
                 ? one.durability === 'acknowledged'
                   ? 'Acknowledged by NATS'

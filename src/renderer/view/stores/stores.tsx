@@ -12,7 +12,7 @@ import { LibraryButton } from '../chat/header';
 import { Command, withoutCommand } from './checks';
 import { StoreEditor } from './editor';
 import { emptyForm, formOf } from './form';
-import { StoreDot, STATE_WORD } from './state';
+import { StoreDot, stateWords } from './state';
 import chat from '../chat/chat.module.css';
 import p from '../profiles/profiles.module.css';
 import s from './stores.module.css';
@@ -87,7 +87,7 @@ function StoreRow({ store, selected }: { store: StoreView; selected: boolean }) 
       </b>
       <small>
         {store.usual ? 'The usual store' : store.kind === 'file' ? 'Folder' : 'NATS stream'}
-        {store.state !== 'ok' && ` · ${STATE_WORD[store.state]}`}
+        {store.state !== 'ok' && ` · ${stateWords(store.state, store.reason)}`}
       </small>
     </button>
   );
@@ -118,7 +118,7 @@ function Facts({ store }: { store: StoreView }) {
           <Name text={store.label} />
         </h2>
         <span className={s['state']} data-state={store.state} role="status">
-          <StoreDot state={store.state} /> {STATE_WORD[store.state]}
+          <StoreDot state={store.state} /> {stateWords(store.state, store.reason)}
         </span>
       </div>
       {reason && (
