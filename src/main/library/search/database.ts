@@ -1,0 +1,66 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+
+export type Database = InstanceType<typeof sqlite.Database>;
+export type Statement = ReturnType<Database['prepare']>;
+
+/** Another version is built anew. */
+const VERSION = 1;
+const TABLES = `
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run (
+  key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identity TEXT NOT NULL, size INTEGER NOT NULL,
+  updated INTEGER NOT NULL, seen INTEGER NOT NULL, last_offset INTEGER NOT NULL, last_sha TEXT NOT NULL,
+  texts INTEGER NOT NULL, chars INTEGER NOT NULL);
+CREATE TABLE place (rowid INTEGER PRIMARY KEY, nth INTEGER NOT NULL, part INTEGER NOT NULL, seq INTEGER NOT NULL,
+  offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+`;
+
+/** The lock that SQLite makes beside its file; of a process that was killed, it stays. */
+const leftover = (path: string): string => `${path}.lock`;
+
+/**
+ * Opens the index of a store, which this process must have to itself. One that is damaged, of another version or of
+ * another store is thrown away and begun anew: everything in it is in the journals.
+ */
+export function openDatabase(path: string, store: string): Database {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(leftover(path), { recursive: true, force: true });
+  try {
+    return tuned(path, store);
+  } catch {
+    removeDatabase(path);
+    return tuned(path, store);
+  }
+}
+
+export function removeDatabase(path: string): void {
+  for (const file of [path, `${path}-journal`, leftover(path)])
+    rmSync(file, { recursive: true, force: true });
+}
+
+function tuned(path: string, store: string): Database {
+  const db = new sqlite.Database(path);
+  try {
+    // What a power cut may do to it is found out when it is read, and then it is made again.
+    db.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY');
+    const known = db.get("SELECT name FROM sqlite_master WHERE name = 'about'");
+    if (known === null) {
+      db.exec(`BEGIN;${TABLES}`);
+      db.run('INSERT INTO about VALUES (?, ?), (?, ?)', ['version', String(VERSION), 'store', store]);
+      db.exec('COMMIT');
+    }
+    const about = Object.fromEntries(
+      db.all('SELECT key, value FROM about').map((row) => [row.key, row.value]),
+    ) as Record<string, unknown>;
+    if (about.version !== String(VERSION) || about.store !== store) throw new Error('another index');
+    db.get('SELECT count(*) AS n FROM run');
+    db.get('SELECT rowid FROM words LIMIT 1');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

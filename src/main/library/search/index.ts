@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import lockfile from 'proper-lockfile';
+import { decodeRecord } from '../../../shared/run/codec';
+import { Failure, isFailure } from '../../../shared/run/failure';
+import type { RunStore } from '../../journal/journal';
+import { Breather } from '../../journal/read';
+import { openDatabase, removeDatabase } from './database';
+import type { Database } from './database';
+import { Indexer } from './indexer';
+import { PARTS, queryOf, snippetOf, textsOf } from './texts';
+import type { Part, Snippet } from './texts';
+
+export type { Part, Snippet } from './texts';
+
+export interface Hit {
+  run: string;
+  /** Record to jump to. */
+  seq: number;
+  part: Part;
+  tool?: string;
+  snippet: Snippet;
+}
+
+export interface SearchQuery {
+  words: string;
+  /** Only in this run. */
+  run?: string;
+  /** Most hits; default 50. */
+  limit?: number;
+  /** Goes on after the page that gave it. */
+  after?: string;
+}
+
+export interface SearchPage {
+  /** Of the newest run first, in a run the last first. */
+  hits: Hit[];
+  /** For the next page; absent: there is none. */
+  next?: string;
+  /** Set while the index is not whole yet: what is found is right, but may not be all. */
+  building?: SearchProgress;
+}
+
+export interface SearchProgress {
+  /** Runs, of those that have to be read. */
+  done: number;
+  total: number;
+  /** Bytes of journals read. */
+  bytes: number;
+}
+
+export interface SearchStatus {
+  runs: number;
+  texts: number;
+  /** Characters of all texts that are in the index. */
+  chars: number;
+  building?: SearchProgress;
+}
+
+/** More processes than this do not search one store at once. */
+const SLOTS = 8;
+const STALE_MS = 10_000;
+/** Low bits of a text's number: most texts of one run. */
+export const TEXTS = 1n << 22n;
+
+/**
+ * Full-text search over every prompt, answer, thought, tool input and output of a store. The index holds no text, only
+ * where words stand; what is shown comes from the journals. It lives in the cache folder and can be deleted at any time.
+ *
+ * One process has an index to itself; a second one that searches the same store at the same time uses one of its own.
+ */
+export class SearchIndex {
+  #building: SearchProgress | undefined;
+  #updating: Promise<void> | undefined;
+  #closed = false;
+
+  private constructor(
+    private readonly store: RunStore,
+    private db: Database,
+    /** File of the index. */
+    readonly path: string,
+    private readonly release: () => Promise<void>,
+  ) {}
+
+  /** @param cache folder for what can be made again */
+  static async open(store: RunStore, cache: string): Promise<SearchIndex> {
+    const folder = join(cache, 'search');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const name = createHash('sha256').update(store.url).digest('hex').slice(0, 20);
+    for (let slot = 1; slot <= SLOTS; slot++) {
+      const path = join(folder, `${name}.${slot}.db`);
+      let release: () => Promise<void>;
+      try {
+        // Whoever loses it was asleep for long; what two write into one index is found out and made again.
+        release = await lockfile.lock(path, {
+          realpath: false,
+          stale: STALE_MS,
+          lockfilePath: `${path}.guard`,
+          onCompromised: () => undefined,
+        });
+      } catch (error) {
+        if ((error as { code?: string }).code === 'ELOCKED') continue;
+        throw error;
+      }
+      try {
+        return new SearchIndex(store, openDatabase(path, store.url), path, release);
+      } catch (error) {
+        await release();
+        throw error;
+      }
+    }
+    throw new Failure({
+      code: 'busy',
+      message: 'Too many programs search these runs at once.',
+      kept: 'The runs are untouched.',
+      todo: 'Close one of them and try again.',
+    });
+  }
+
+  /**
+   * Brings the index up to what the store holds now: runs that did not change are not read, those that grew are read
+   * from where they ended. Asked again meanwhile, it is the same work.
+   */
+  update(onProgress?: (progress: SearchProgress) => void, signal?: AbortSignal): Promise<void> {
+    this.#updating ??= this.#update(onProgress, signal).finally(() => {
+      this.#updating = undefined;
+      this.#building = undefined;
+    });
+    return this.#updating;
+  }
+
+  async #update(onProgress?: (progress: SearchProgress) => void, signal?: AbortSignal): Promise<void> {
+    const told = (progress: SearchProgress): void => {
+      this.#building = progress;
+      onProgress?.(progress);
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const stopped = (): boolean => this.#closed || signal?.aborted === true;
+        return await new Indexer(this.store, this.db, stopped).run(told);
+      } catch (error) {
+        if (isFailure(error) || this.#closed || attempt > 1) throw error;
+        this.#begin();
+      }
+    }
+  }
+
+  /** Finds texts that hold all the words. Fast whatever is being built. */
+  async search({ words: typed, run, limit = 50, after }: SearchQuery): Promise<SearchPage> {
+    const { match, words } = queryOf(typed);
+    const building = this.#building && { building: { ...this.#building } };
+    if (match === undefined) return { hits: [], ...building };
+    const rows = this.#rows(match, run, limit + 1, after);
+    const page = rows.slice(0, limit);
+    const hits: Hit[] = [];
+    const lines = new LineReader(this.store);
+    const breather = new Breather();
+    for (const row of page) {
+      const hit = await this.#hit(row, words, lines);
+      if (hit) hits.push(hit);
+      if (breather.due) await breather.breathe();
+    }
+    const last = page.at(-1);
+    return { hits, ...(rows.length > limit && last && { next: String(last.rowid) }), ...building };
+  }
+
+  status(): SearchStatus {
+    const row = this.db.get('SELECT count(*) AS runs, total(texts) AS texts, total(chars) AS chars FROM run');
+    const { runs, texts, chars } = (row ?? {}) as Record<string, number>;
+    return {
+      runs: runs ?? 0,
+      texts: texts ?? 0,
+      chars: chars ?? 0,
+      ...(this.#building && { building: { ...this.#building } }),
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#updating?.catch(() => undefined);
+    this.db.close();
+    await this.release().catch(() => undefined);
+  }
+
+  /** Throws the index away and begins anew. */
+  #begin(): void {
+    this.db.close();
+    removeDatabase(this.path);
+    this.db = openDatabase(this.path, this.store.url);
+  }
+
+  #rows(match: string, run: string | undefined, limit: number, after: string | undefined): Row[] {
+    const [from, to] = run === undefined ? [0n, 1n << 62n] : this.#rangeOf(run);
+    const below = after !== undefined && /^\d{1,19}$/.test(after) ? BigInt(after) : to;
+    // The numbers of texts grow with the age of their runs, so the index itself gives the newest first.
+    const sql =
+      'SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes, r.id FROM' +
+      ' (SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) w' +
+      ' JOIN place p ON p.rowid = w.rowid JOIN run r ON r.key = (w.rowid >> 22) ORDER BY w.rowid DESC';
+    try {
+      return this.db.all(sql, [match, from, below < to ? below : to, limit]) as unknown as Row[];
+    } catch (error) {
+      if (this.#updating) throw error;
+      // A damaged index is made again by the next update.
+      this.#begin();
+      return [];
+    }
+  }
+
+  #rangeOf(run: string): [bigint, bigint] {
+    const row = this.db.get('SELECT key FROM run WHERE id = ?', [run]);
+    if (row === null) return [0n, 0n];
+    const key = BigInt(row.key as number);
+    return [key * TEXTS, (key + 1n) * TEXTS];
+  }
+
+  async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Hit | undefined> {
+    const { id: run, seq, offset, bytes, nth, part } = row;
+    const line = await lines.read(run, Number(offset), Number(bytes));
+    // It was deleted or exchanged since it was read for the index.
+    const found = line === undefined ? undefined : textAt(line, Number(seq), Number(nth));
+    if (found === undefined) return undefined;
+    return {
+      run,
+      seq: Number(seq),
+      part: PARTS[Number(part)] ?? found.part,
+      ...(found.tool !== undefined && { tool: found.tool }),
+      snippet: snippetOf(found.text, words),
+    };
+  }
+}
+
+interface Row {
+  rowid: number | bigint;
+  id: string;
+  nth: number;
+  part: number;
+  seq: number;
+  offset: number;
+  bytes: number;
+}
+
+function textAt(line: Uint8Array, seq: number, nth: number): ReturnType<typeof textsOf>[number] | undefined {
+  try {
+    const record = decodeRecord(Buffer.from(line).toString('utf8'));
+    return record.seq === seq ? textsOf(record)[nth] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines of journals, read for one page of hits. */
+class LineReader {
+  readonly #whole = new Map<string, Uint8Array | undefined>();
+
+  constructor(private readonly store: RunStore) {}
+
+  async read(id: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    try {
+      if (this.store.slice) return (await this.store.slice(id, offset, length)).bytes;
+      if (!this.#whole.has(id)) this.#whole.set(id, await this.store.bytes(id));
+      return this.#whole.get(id)?.subarray(offset, offset + length);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      this.#whole.set(id, undefined);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { readJournal } from '../../../shared/run/codec';
+import { isFailure } from '../../../shared/run/failure';
+import type { RunStore, RunSummary } from '../../journal/journal';
+import { Breather } from '../../journal/read';
+import type { Database, Statement } from './database';
+import type { SearchProgress } from './index';
+import { PARTS, spaced, textsOf } from './texts';
+
+const TEXTS = 1n << 22n;
+/** Runs are numbered by when they began, in ms after this. */
+const EPOCH = Date.UTC(2020, 0);
+/** Runs that are read together, the newest of all first; inside, the oldest first, as the index likes it. */
+const BATCH = 100;
+const PIECE = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+interface Known {
+  key: number;
+  id: string;
+  identity: string;
+  size: number;
+  updated: number;
+  seen: number;
+  last_offset: number;
+  last_sha: string;
+  texts: number;
+}
+
+/** One pass over a store. */
+export class Indexer {
+  readonly #breather = new Breather();
+  #bytes = 0;
+  readonly #word: Statement;
+  readonly #place: Statement;
+
+  constructor(
+    private readonly store: RunStore,
+    private readonly db: Database,
+    private readonly stopped: () => boolean,
+  ) {
+    this.#word = db.prepare('INSERT INTO words(rowid, text) VALUES (?, ?)');
+    this.#place = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?)');
+  }
+
+  async run(onProgress: (progress: SearchProgress) => void): Promise<void> {
+    try {
+      await this.#run(onProgress);
+    } finally {
+      this.#word.finalize();
+      this.#place.finalize();
+    }
+  }
+
+  async #run(onProgress: (progress: SearchProgress) => void): Promise<void> {
+    const rows = (await this.store.list()).filter(({ health }) => health !== 'new');
+    const known = new Map(
+      (this.db.all('SELECT * FROM run') as unknown as Known[]).map((run) => [run.id, run]),
+    );
+    const there = new Set(rows.map(({ id }) => id));
+    this.#together(() => {
+      for (const run of known.values()) if (!there.has(run.id)) this.#forget(run);
+    });
+    const changed = rows
+      .filter((row) => {
+        const run = known.get(row.id);
+        return run === undefined || run.size !== row.size || run.updated !== row.updated.getTime();
+      })
+      .sort((a, b) => beganAt(b) - beganAt(a));
+    let done = 0;
+    onProgress({ done, total: changed.length, bytes: 0 });
+    for (let from = 0; from < changed.length; from += BATCH) {
+      this.db.exec('BEGIN');
+      try {
+        for (const row of changed.slice(from, from + BATCH).reverse()) {
+          if (this.stopped()) return;
+          await this.#take(row, known.get(row.id));
+          onProgress({ done: ++done, total: changed.length, bytes: this.#bytes });
+          if (this.#breather.due) await this.#breather.breathe();
+        }
+      } finally {
+        this.db.exec('COMMIT');
+      }
+    }
+  }
+
+  /** Reads one run into the index; what cannot be read now is left for another time. */
+  async #take(row: RunSummary, known: Known | undefined): Promise<void> {
+    try {
+      const grown = known && (await this.#grown(row, known));
+      if (known && !grown) this.#forget(known);
+      const run = grown ?? this.#fresh(row);
+      for (;;) {
+        const piece = await this.#piece(row.id, run);
+        const end = piece.lastIndexOf(NEWLINE) + 1;
+        if (end === 0) break;
+        const more = this.#index(run, piece.subarray(0, end));
+        this.#bytes += end;
+        if (!more || !this.store.slice) break;
+        if (this.#breather.due) await this.#breather.breathe();
+      }
+      this.db.run('UPDATE run SET size = ?, updated = ? WHERE key = ?', [
+        row.size,
+        row.updated.getTime(),
+        run.key,
+      ]);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+    }
+  }
+
+  /** The bytes after those that are indexed, up to the end of a line where there is one within reach. */
+  async #piece(id: string, run: Known): Promise<Uint8Array> {
+    if (!this.store.slice) return (await this.store.bytes(id)).subarray(run.seen);
+    for (let length = PIECE; ; length *= 4) {
+      const { bytes, identity } = await this.store.slice(id, run.seen, length);
+      if (run.identity === '') {
+        run.identity = identity;
+        this.db.run('UPDATE run SET identity = ? WHERE key = ?', [identity, run.key]);
+      }
+      if (bytes.length < length || bytes.includes(NEWLINE)) return bytes;
+    }
+  }
+
+  /** false: what follows cannot be read. */
+  #index(run: Known, bytes: Uint8Array): boolean {
+    const { records, places, failure } = readJournal(bytes);
+    const from = run.seen;
+    let chars = 0;
+    for (const [n, record] of records.entries()) {
+      const place = places[n];
+      if (!place) break;
+      for (const [nth, { part, text }] of textsOf(record).entries()) {
+        if (BigInt(run.texts) >= TEXTS - 1n) break;
+        const rowid = BigInt(run.key) * TEXTS + BigInt(run.texts++);
+        this.#word.run([rowid, spaced(text)]);
+        this.#place.run([rowid, nth, PARTS.indexOf(part), record.seq, from + place.offset, place.bytes]);
+        chars += text.length;
+      }
+    }
+    const last = places[records.length - 1];
+    if (last) {
+      run.last_offset = from + last.offset;
+      run.last_sha = sha256(bytes.subarray(last.offset, last.offset + last.bytes));
+      run.seen = from + Math.min(bytes.length, last.offset + last.bytes + 1);
+    }
+    this.db.run(
+      'UPDATE run SET seen = ?, last_offset = ?, last_sha = ?, texts = ?, chars = chars + ? WHERE key = ?',
+      [run.seen, run.last_offset, run.last_sha, run.texts, chars, run.key],
+    );
+    return failure === undefined && records.length > 0;
+  }
+
+  /** What is known of a run, if its journal only became longer. */
+  async #grown(row: RunSummary, known: Known): Promise<Known | undefined> {
+    if (!this.store.slice || known.seen === 0 || row.size < known.seen) return undefined;
+    const length = known.seen - known.last_offset - 1;
+    const { bytes, identity } = await this.store.slice(row.id, known.last_offset, length);
+    return identity === known.identity && sha256(bytes) === known.last_sha ? { ...known } : undefined;
+  }
+
+  #fresh(row: RunSummary): Known {
+    let key = Math.max(1, beganAt(row) - EPOCH);
+    while (this.db.get('SELECT 1 AS one FROM run WHERE key = ?', [key]) !== null) key++;
+    const run: Known = {
+      key,
+      id: row.id,
+      identity: '',
+      size: -1,
+      updated: 0,
+      seen: 0,
+      last_offset: 0,
+      last_sha: '',
+      texts: 0,
+    };
+    this.db.run('INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)', [
+      key,
+      row.id,
+      '',
+      -1,
+      0,
+      0,
+      0,
+      '',
+      0,
+    ]);
+    return run;
+  }
+
+  #forget({ key }: Known): void {
+    const [from, to] = [BigInt(key) * TEXTS, (BigInt(key) + 1n) * TEXTS];
+    this.db.run('DELETE FROM words WHERE rowid IN (SELECT rowid FROM place WHERE rowid >= ? AND rowid < ?)', [
+      from,
+      to,
+    ]);
+    this.db.run('DELETE FROM place WHERE rowid >= ? AND rowid < ?', [from, to]);
+    this.db.run('DELETE FROM run WHERE key = ?', [key]);
+  }
+
+  #together(work: () => void): void {
+    this.db.exec('BEGIN');
+    try {
+      work();
+    } finally {
+      this.db.exec('COMMIT');
+    }
+  }
+}
+
+function beganAt({ created, updated }: RunSummary): number {
+  const time = (created ?? updated).getTime();
+  return Number.isFinite(time) ? Math.min(time, EPOCH + 2 ** 38) : EPOCH;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');

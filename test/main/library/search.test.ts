@@ -1,0 +1,298 @@
+import { appendFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileStore } from '../../../src/main/journal/file';
+import { memoryStore } from '../../../src/main/journal/memory';
+import type { RunStore } from '../../../src/main/journal/journal';
+import { SearchIndex } from '../../../src/main/library/search';
+import { queryOf, snippetOf } from '../../../src/main/library/search/texts';
+import { encodeLine } from '../../../src/shared/run/codec';
+import { tempFolder } from '../../support/folder';
+import { bring, bringRich } from '../../support/histories';
+import { answerRecord, chatRecords, metaRecord, userRecord } from '../../support/journal-records';
+
+/** Tells which bytes of which runs were read. */
+function watched(store: RunStore): { store: RunStore; read: string[] } {
+  const read: string[] = [];
+  const spy = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (name === 'slice' || name === 'bytes') read.push(`${String(args[0])}@${String(args[1] ?? 0)}`);
+        return (value as (...all: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+  return { store: spy, read };
+}
+
+async function bench(prepare?: (store: RunStore) => Promise<unknown>) {
+  const folder = tempFolder();
+  const runs = join(folder, 'runs');
+  const real = fileStore(runs);
+  await prepare?.(real);
+  const { store, read } = watched(fileStore(runs));
+  const open = async () => {
+    const index = await SearchIndex.open(store, folder);
+    onTestFinished(() => index.close());
+    return index;
+  };
+  return { folder, runs, real, store, read, open, index: await open() };
+}
+const say = (id: string, ...texts: string[]) => [
+  metaRecord(id, 'the task'),
+  ...texts.map((text, n) => answerRecord(n + 2, text, n)),
+];
+const found = async (index: SearchIndex, words: string, run?: string) =>
+  (await index.search({ words, ...(run !== undefined && { run }) })).hits.map(
+    (hit) => `${hit.run}#${hit.seq} ${hit.part}`,
+  );
+
+describe('the search', () => {
+  it('finds prompts, answers, thinking, inputs and outputs, with the record and a snippet', async () => {
+    const { index } = await bench(bringRich);
+    await index.update();
+    expect(await found(index, 'heading')).toEqual(['rich#1 prompt']);
+    expect(await found(index, 'think about')).toEqual(['rich#2 thinking']);
+    expect(await found(index, 'four ticks')).toEqual(['rich#3 result']);
+    expect(await found(index, 'append_file')).toEqual(['rich#15 input', 'rich#15 input']);
+    expect(await found(index, 'go on')).toEqual(['rich#7 prompt']);
+    const [hit] = (await index.search({ words: 'Such FILE' })).hits;
+    expect(hit).toMatchObject({ run: 'rich', seq: 4, part: 'result' });
+    const { text, marks } = hit?.snippet ?? { text: '', marks: [] };
+    expect(marks.map(([from, to]) => text.slice(from, to))).toEqual(['such', 'file']);
+    expect(await found(index, 'nowhere to be found')).toEqual([]);
+  });
+
+  it('takes what a person types as words: nothing is an operator, quotes hold words together, the last may be unfinished', async () => {
+    const { index } = await bench((store) =>
+      bring(store, 'r', say('r', 'alpha beta gamma', 'beta alpha', 'Grüße aus Kö-ln', '東京の天気')),
+    );
+    await index.update();
+    expect(await found(index, 'alpha beta')).toEqual(['r#3 answer', 'r#2 answer']);
+    expect(await found(index, '"alpha beta"')).toEqual(['r#2 answer']);
+    expect(await found(index, 'gam')).toEqual(['r#2 answer']);
+    expect(await found(index, 'gam ')).toEqual([]);
+    expect(await found(index, 'gruss')).toEqual([]);
+    expect(await found(index, 'GRUße kö-ln')).toEqual(['r#4 answer']);
+    expect(await found(index, '天気')).toEqual(['r#5 answer']);
+    for (const odd of [
+      'alpha OR nothing',
+      'NOT alpha',
+      'a*',
+      '"',
+      '(((',
+      'text:alpha',
+      'NEAR(alpha beta)',
+      '',
+      '***',
+      "'; DROP TABLE run; --",
+    ])
+      await expect(index.search({ words: odd })).resolves.toBeTruthy();
+    expect(await found(index, 'alpha AND')).toEqual([]);
+    expect(index.status().runs).toBe(1);
+  });
+
+  it('gives pages, the newest run first, and can stay in one run', async () => {
+    const { index } = await bench(async (store) => {
+      for (const [n, id] of ['old', 'new', 'mid'].entries()) {
+        const records = say(id, ...Array.from({ length: 10 }, () => 'needle'));
+        const meta = records[0]?.meta;
+        if (meta) meta.created = `2026-0${[1, 9, 5][n] ?? 1}-01T00:00:00Z`;
+        await bring(store, id, records);
+      }
+    });
+    await index.update();
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < 10; pages++) {
+      const page = await index.search({ words: 'needle', limit: 7, ...(after && { after }) });
+      seen.push(...page.hits.map(({ run, seq }) => `${run}${seq}`));
+      if (!(after = page.next)) break;
+    }
+    expect(seen).toHaveLength(30);
+    expect(new Set(seen).size).toBe(30);
+    expect([seen[0], seen[9], seen[10], seen[29]]).toEqual(['new11', 'new2', 'mid11', 'old2']);
+    expect(await found(index, 'needle', 'mid')).toHaveLength(10);
+    expect(await found(index, 'needle', 'none')).toEqual([]);
+  });
+});
+
+describe('the index', () => {
+  it('reads nothing again that did not change, and of what grew only the rest', async () => {
+    const { index, read, runs } = await bench(async (store) => {
+      await bring(store, 'a', say('a', 'one'));
+      await bring(store, 'b', say('b', 'two'));
+    });
+    await index.update();
+    read.length = 0;
+    await index.update();
+    expect(read).toEqual([]);
+    const size = statSync(join(runs, 'a.json')).size;
+    appendFileSync(join(runs, 'a.json'), encodeLine(userRecord(3, 'three more')));
+    await index.update();
+    expect(read.filter((what) => what.startsWith('b'))).toEqual([]);
+    expect(read).not.toContain('a@0');
+    expect(read).toContain(`a@${size}`);
+    expect(await found(index, 'three')).toEqual(['a#3 prompt']);
+    expect(await found(index, 'one')).toEqual(['a#2 answer']);
+  });
+
+  it('notices runs that were exchanged, deleted, or damaged', async () => {
+    const { index, runs } = await bench(async (store) => {
+      await bring(store, 'a', say('a', 'first words', 'and more'));
+      await bring(store, 'b', say('b', 'second words'));
+    });
+    await index.update();
+    const file = join(runs, 'a.json');
+    writeFileSync(
+      file,
+      Buffer.concat(say('a', 'other words', 'and so on', 'longer than it was').map(encodeLine)),
+    );
+    rmSync(join(runs, 'b.json'));
+    await index.update();
+    expect(await found(index, 'words')).toEqual(['a#2 answer']);
+    expect(await found(index, 'first')).toEqual([]);
+    appendFileSync(file, 'garbage\n');
+    appendFileSync(file, encodeLine(userRecord(5, 'behind the damage')));
+    await index.update();
+    expect(await found(index, 'longer')).toEqual(['a#4 answer']);
+    expect(await found(index, 'behind')).toEqual([]);
+    expect(index.status()).toMatchObject({ runs: 1, texts: 4 });
+  });
+
+  it('can be asked while it is built, and says that it is', async () => {
+    const { index } = await bench(async (store) => {
+      for (let n = 0; n < 130; n++) await bring(store, `r${n}`, say(`r${n}`, `common word${n}`));
+    });
+    const asked: Promise<{ building: boolean; hits: number }>[] = [];
+    const progress: number[] = [];
+    await index.update(({ done, total }) => {
+      progress.push(done / total);
+      if (done === 60)
+        asked.push(
+          index
+            .search({ words: 'common', limit: 200 })
+            .then(({ hits, building }) => ({ building: building !== undefined, hits: hits.length })),
+        );
+    });
+    const [during] = await Promise.all(asked);
+    expect(during?.building).toBe(true);
+    expect(during?.hits).toBeGreaterThanOrEqual(60);
+    expect(progress.at(-1)).toBe(1);
+    const after = await index.search({ words: 'common', limit: 200 });
+    expect([after.hits.length, after.building]).toEqual([130, undefined]);
+  });
+
+  it('is smaller than the texts, and holds none of them', async () => {
+    const words =
+      'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore'.split(
+        ' ',
+      );
+    let seed = 7;
+    const random = () => (seed = (seed * 16807) % 2147483647);
+    const { index, open } = await bench(async (store) => {
+      for (let n = 0; n < 40; n++)
+        await bring(
+          store,
+          `r${n}`,
+          say(
+            `r${n}`,
+            ...Array.from({ length: 12 }, () =>
+              Array.from({ length: 400 }, () => `${words[random() % words.length]}${random() % 300}`).join(
+                ' ',
+              ),
+            ),
+          ),
+        );
+    });
+    await index.update();
+    const { chars } = index.status();
+    await index.close();
+    expect(statSync(index.path).size).toBeLessThan(chars);
+    await open();
+  });
+
+  it('is made again when it is deleted, damaged, or of another version, and survives a killed process', async () => {
+    const { index, open, folder } = await bench(bringRich);
+    await index.update();
+    await index.close();
+    for (const harm of [
+      (path: string) => rmSync(path),
+      (path: string) => writeFileSync(path, 'no database at all'.repeat(1000)),
+      (path: string) => writeFileSync(`${path}.lock`, ''),
+    ]) {
+      harm(index.path);
+      const again = await open();
+      expect(again.path).toBe(index.path);
+      await again.update();
+      expect(await found(again, 'four ticks')).toEqual(['rich#3 result']);
+      await again.close();
+    }
+    expect(readdirSync(join(folder, 'search')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+  });
+
+  it('of a second process that searches at the same time is one of its own', async () => {
+    const { index, open } = await bench(bringRich);
+    const other = await open();
+    expect(other.path).not.toBe(index.path);
+    await Promise.all([index.update(), other.update()]);
+    for (const one of [index, other]) expect(await found(one, 'four ticks')).toEqual(['rich#3 result']);
+  });
+
+  it('reads a journal of many pieces and long lines whole', async () => {
+    const long = 'x '.repeat(1_500_000);
+    const { index } = await bench((store) =>
+      bring(
+        store,
+        'r',
+        say(
+          'r',
+          `${long} needle`,
+          'small',
+          ...Array.from({ length: 20 }, (_, n) => `${'y '.repeat(100_000)} pin${n}`),
+        ),
+      ),
+    );
+    await index.update();
+    expect(await found(index, 'needle')).toEqual(['r#2 answer']);
+    expect(await found(index, 'pin19')).toEqual(['r#23 answer']);
+  });
+
+  it('works for stores that cannot give a part of a journal', async () => {
+    const store = memoryStore();
+    await bring(store, 'm', chatRecords('m', 12, 'memory words'));
+    const index = await SearchIndex.open(store, tempFolder());
+    onTestFinished(() => index.close());
+    await index.update();
+    expect((await index.search({ words: 'memory words' })).hits.length).toBeGreaterThan(5);
+  });
+
+  it('forgets what is gone also where time stands still', async () => {
+    const { index, runs } = await bench((store) => bring(store, 'a', say('a', 'before')));
+    await index.update();
+    const { mtime, size } = statSync(join(runs, 'a.json'));
+    writeFileSync(join(runs, 'a.json'), Buffer.concat(say('a', 'after1 and more').map(encodeLine)));
+    utimesSync(join(runs, 'a.json'), mtime, mtime);
+    expect(statSync(join(runs, 'a.json')).size).not.toBe(size);
+    await index.update();
+    expect(await found(index, 'before')).toEqual([]);
+  });
+});
+
+describe('snippets and queries', () => {
+  it('mark words without regard to case and accents, and never cut a character', () => {
+    const text = `${'a '.repeat(100)}🙂 Crème BRÛLÉE 🙂${' z'.repeat(200)}`;
+    const snippet = snippetOf(text, ['creme', 'brulee']);
+    expect(snippet.marks.map(([from, to]) => snippet.text.slice(from, to))).toEqual(['Crème', 'BRÛLÉE']);
+    expect(snippet).toMatchObject({ before: true, after: true });
+    expect((snippet.text as string & { isWellFormed(): boolean }).isWellFormed()).toBe(true);
+  });
+
+  it('quote everything for the index', () => {
+    expect(queryOf('say "he said" now').match).toBe('"say" AND "he said" AND "now" *');
+    expect(queryOf('a"b').match).toBe('"a" AND "b"');
+    expect(queryOf('  ').match).toBeUndefined();
+  });
+});
