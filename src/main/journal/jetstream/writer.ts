@@ -58,7 +58,8 @@ export class NatsJournal implements Journal {
   #untold: Failure | undefined;
 
   constructor(parts: WriterParts) {
-    this.#parts = parts;
+    // What was read is not held for as long as the run is open.
+    this.#parts = { ...parts, records: [], opened: undefined };
     this.#places = parts.places;
     this.#tail = parts.tail;
     this.#size = parts.size;
