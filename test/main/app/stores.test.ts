@@ -115,7 +115,7 @@ describe('stores side by side', () => {
 
   it('are not taken away under a run that is at work', async () => {
     const { client, other } = await two();
-    await client.call('run.say', { id: other, text: 'Wait for 30 seconds' });
+    await client.call('run.say', { id: other, text: 'wait 30 seconds' });
     await until(async () => (await page(['archive'])).rows.some((row) => row.status === 'running'));
     expect((await failureOf(client.call('stores.remove', { name: 'archive' }))).code).toBe('busy');
     await client.call('run.cancel', { id: other });
