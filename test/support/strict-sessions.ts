@@ -40,6 +40,8 @@ export interface SessionReport {
 
 const KEY = 'test-key-0123456789';
 const MOST_DEEDS = 14;
+/** Milliseconds in which a session must come to rest: everything here answers at once. */
+const PATIENCE = 15_000;
 
 /**
  * One run, by chance but repeatable in its choices: a chat or a single task against a strict stand-in, with tools that
@@ -75,7 +77,7 @@ class Scene {
   private readonly dead = new Set<Session>();
 
   private constructor(
-    seed: number,
+    private readonly seed: number,
     private readonly root: string,
     readonly service: StandIn,
     api: 'anthropic' | 'openai',
@@ -221,7 +223,12 @@ class Scene {
       ? random.pick(['pause', 'cancel', 'close', 'kill', 'kill', 'say'] as const)
       : undefined;
     let countdown = 1 + random.below(random.pick([4, 12, 40]));
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      const finish = (end: () => void): void => {
+        off();
+        clearTimeout(patience);
+        end();
+      };
       const off = session.on(() => {
         if (deed === undefined || --countdown !== 0) return;
         this.deeds.push(deed);
@@ -229,15 +236,14 @@ class Scene {
         else if (deed === 'cancel') session.cancel();
         else if (deed === 'close') void session.close();
         else if (deed === 'say') session.say('One more thing.');
-        else {
-          off();
-          resolve(this.kill(session));
-        }
+        else finish(() => resolve(this.kill(session)));
       });
-      void session.settled().then((outcome) => {
-        off();
-        resolve(outcome);
-      });
+      const patience = setTimeout(() => {
+        const { state: _state, ...seen } = session.snapshot();
+        const story = `${this.deeds.join(' ')} (${deed ?? 'nothing'} planned)`;
+        finish(() => reject(new Error(`seed ${this.seed} is stuck after ${story}: ${JSON.stringify(seen)}`)));
+      }, PATIENCE);
+      void session.settled().then((outcome) => finish(() => resolve(outcome)));
     });
   }
 

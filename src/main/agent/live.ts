@@ -195,7 +195,7 @@ export class LiveSession implements Session {
   async #followUp(): Promise<Outcome> {
     const { run } = this;
     this.#sending = 0;
-    run.control.reset();
+    // A stop that was asked for before this began holds: the brake is only released at rest.
     run.stage.enter('calling');
     try {
       if (!run.ledger.holds) {
