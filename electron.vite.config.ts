@@ -31,6 +31,8 @@ const main = entries({
   cli: 'src/main/cli.ts',
   // The thread that reads runs for the window.
   reader: 'src/main/reader.ts',
+  // The thread that searches them.
+  search: 'src/main/search.ts',
 });
 const preload = entries({ index: 'src/preload/index.ts' });
 const renderer = entries({ index: 'src/renderer/index.html' });

@@ -4,11 +4,13 @@ import { EXPORT_FORMATS } from '../library/export/types';
 import type { ExitCode } from './exit';
 import type { Cli, CommonFlags } from './flags';
 import type { ExportFlags, ForkFlags, RepairFlags } from './histories';
+import type { SearchFlags } from './search';
 
 type Done = (command: Promise<ExitCode>) => Promise<void>;
 
 // Loaded when one of these is run: the others must not wait for it.
 const histories = () => import('./histories');
+const searches = () => import('./search');
 
 /** Commands that take runs out, bring them in, and make new ones of them. */
 export function historyCommands(
@@ -53,6 +55,19 @@ export function historyCommands(
       done((await histories()).importCommand(cli, paths, flags)),
     );
 
+  withStoreFlags(root.command('search'))
+    .argument('<words...>', 'all of them must be in one text; "quoted" ones stand together')
+    .summary('find words in every text of every run')
+    .description(
+      'Finds words in prompts, answers, thinking, inputs and outputs of tools, the newest run first, and prints where they\nstand. What changed since the last time is read first.',
+    )
+    .option('--run <id>', 'only in this run')
+    .option('--limit <count>', 'most places to print (default: 20)', wholeNumber)
+    .option('--cache <dir>', 'where the index is kept (default: your cache folder)')
+    .action(async (words: string[], flags: SearchFlags) =>
+      done((await searches()).searchCommand(cli, words, flags)),
+    );
+
   withStoreFlags(root.command('fork'))
     .argument('<id>')
     .summary('make a new run from the beginning of another')
@@ -77,6 +92,6 @@ export function historyCommands(
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected the number of a record.');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
 }

@@ -109,6 +109,25 @@ describe('import', () => {
   });
 });
 
+describe('search', () => {
+  it('prints where words stand, with nothing that drives the terminal', async () => {
+    const { bench, at } = await rich();
+    const ran = await bench.run(['search', 'four', 'ticks', '--cache', at('cache')]);
+    expect([ran.exit, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain('rich record 3 (result): A <rich> run');
+    expect(ran.stdout).not.toMatch(/[\u001b\u202e]/);
+    await bench.run(['run', 'say hello needle', '--id', 'hello']);
+    const json = await bench.run(['search', 'needle', '--json', '--cache', at('cache')]);
+    expect(json.json()).toMatchObject([
+      { run: 'hello', seq: 2, part: 'answer' },
+      { run: 'hello', seq: 1, part: 'prompt', snippet: { text: 'say hello needle', marks: [[10, 16]] } },
+    ]);
+    const none = await bench.run(['search', 'nothing-like-it', '--cache', at('cache')]);
+    expect([none.exit, none.stdout, none.stderr]).toEqual([0, '', 'nothing found\n']);
+    expect((await bench.run(['search', 'a', '--limit', 'x'])).exit).toBe(2);
+  });
+});
+
 describe('fork', () => {
   it('prints the name of a new run that begins as the other did', async () => {
     const { bench, bytes } = await rich();

@@ -55,6 +55,7 @@ describe('the command line', () => {
       'restore',
       'export',
       'import',
+      'search',
       'fork',
       'repair',
       'fold',
