@@ -112,6 +112,10 @@ function Say({ head }: { head: RunHead }) {
     if (!working && !asks && document.activeElement === document.body)
       field.current?.focus({ preventScroll: true });
   }, [working, asks]);
+  useEffect(() => {
+    // The field that this chat was started from is gone, and nothing else has the focus.
+    if (document.activeElement === document.body) field.current?.focus({ preventScroll: true });
+  }, []);
   const pausing = head.pausing;
   return (
     <>

@@ -41,6 +41,7 @@ export function Flow({ label }: { label: string }) {
   useEffect(() => scroller?.setAttribute('aria-label', label), [scroller, label]);
   return (
     <div className={s['flow']}>
+      <h2 className="sr">{label}</h2>
       <Virtuoso
         key={id}
         ref={list}

@@ -36,13 +36,7 @@ export const ToolCard = memo(function ToolCard({ item }: { item: Call }) {
       aria-label={`${item.tool}: ${CALL_WORD[item.state]}`}
     >
       <header className={s['header']}>
-        <button
-          type="button"
-          className={s['toggle']}
-          aria-expanded={detail}
-          aria-label={`Exact input of ${item.tool}`}
-          onClick={() => setOpen(!open)}
-        >
+        <button type="button" className={s['toggle']} aria-expanded={detail} onClick={() => setOpen(!open)}>
           <Mark of={item.state} />
           <Name text={item.tool} className={s['tool']} />
           {asks ? (
@@ -52,6 +46,7 @@ export const ToolCard = memo(function ToolCard({ item }: { item: Call }) {
               <Shown text={behindName(item)} />
             </code>
           )}
+          <span className="sr">, exact input</span>
         </button>
         <span className={s['facts']} data-chrome>
           {item.changes && (

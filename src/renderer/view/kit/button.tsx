@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
+import { useRef, useState, type ButtonHTMLAttributes, type ReactNode, type Ref } from 'react';
 import { Tooltip } from 'radix-ui';
 import { keyParts } from './keys';
 import s from './button.module.css';
@@ -65,10 +65,19 @@ interface TipProps {
 
 /** A tooltip for something that has an accessible name of its own. */
 export function Tip({ text, keys, side = 'bottom', children }: TipProps) {
+  const target = useRef<HTMLButtonElement>(null);
+  const [home, setHome] = useState<HTMLElement | null>(null);
   return (
-    <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Portal>
+    <Tooltip.Root
+      onOpenChange={(open) => {
+        // What lies outside of an open dialog is behind it.
+        if (open) setHome(target.current?.closest('dialog') ?? null);
+      }}
+    >
+      <Tooltip.Trigger asChild ref={target}>
+        {children}
+      </Tooltip.Trigger>
+      <Tooltip.Portal container={home}>
         <Tooltip.Content className={s['tip']} side={side} sideOffset={6} collisionPadding={8}>
           {text}
           {keys && <Keys keys={keys} />}

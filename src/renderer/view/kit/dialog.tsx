@@ -34,11 +34,14 @@ export function Dialog({
     const dialog = ref.current;
     if (!dialog) return;
     if (!dialog.open) dialog.showModal();
+    // Focus begins at the dialog, not at the button that ends it.
+    if (document.activeElement?.hasAttribute('data-close')) dialog.focus();
     return () => dialog.close();
   }, []);
   return (
     <dialog
       ref={ref}
+      tabIndex={-1}
       aria-label={label}
       className={[s['dialog'], s[size], s[place]].join(' ')}
       onCancel={(event) => {
@@ -46,6 +49,7 @@ export function Dialog({
         event.preventDefault();
         closing.current();
       }}
+      onClose={() => closing.current()}
       onMouseDown={(event) => {
         if (event.target === event.currentTarget) closing.current();
       }}
@@ -54,7 +58,7 @@ export function Dialog({
         {heading && (
           <header className={s['header']}>
             <h2>{label}</h2>
-            <IconButton label="Close" icon={<X size="1rem" />} onClick={onClose} />
+            <IconButton data-close label="Close" icon={<X size="1rem" />} onClick={onClose} />
           </header>
         )}
         {children}

@@ -28,7 +28,7 @@ export function FailureNote({
     <section className={s['note']} data-tone={tone} aria-label={title ?? 'What went wrong'}>
       <CircleAlert size="1.0625rem" className={s['lead']} aria-hidden="true" />
       <div className={s['text']}>
-        {title && <h3>{title}</h3>}
+        {title && <h2>{title}</h2>}
         <p className={s['what']}>
           <Shown text={failure.message} prose />
         </p>

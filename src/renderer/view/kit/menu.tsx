@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { DropdownMenu } from 'radix-ui';
 import { Check } from 'lucide-react';
 import { Keys } from './button';
@@ -12,12 +12,24 @@ interface MenuProps {
   label: string;
 }
 
-/** A menu on a button. Not modal: a modal one would write a style sheet into the page, which its policy forbids. */
+/**
+ * A menu on a button. Not modal: a modal one would write a style sheet into the page, which its policy forbids. It opens
+ * within the part of the window that its button belongs to: a dialog makes everything outside of it dead.
+ */
 export function Menu({ trigger, children, align = 'start', side = 'bottom', label }: MenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [home, setHome] = useState<HTMLElement | null>(null);
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+    <DropdownMenu.Root
+      modal={false}
+      onOpenChange={(open) => {
+        if (open) setHome(button.current?.closest<HTMLElement>('dialog, nav, main') ?? null);
+      }}
+    >
+      <DropdownMenu.Trigger asChild ref={button}>
+        {trigger}
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={home}>
         <DropdownMenu.Content
           className={s['menu']}
           aria-label={label}

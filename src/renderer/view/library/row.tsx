@@ -1,5 +1,6 @@
 import { memo, useState } from 'react';
 import { CopyPlus, Ellipsis, EyeOff, Pencil, ScrollText, Trash2, Users } from 'lucide-react';
+import { splitKey } from '../../../shared/contract/run-key';
 import type { RunRow } from '../../../shared/contract/views';
 import { copyOf, openRun } from '../../store/app';
 import { deleteRun, renameRun, useLibrary } from '../../store/library';
@@ -24,7 +25,8 @@ export const LibraryRow = memo(function LibraryRow({
   onFocus: () => void;
 }) {
   const [renaming, setRenaming] = useState(false);
-  const several = useLibrary((state) => state.stores.length > 1 && state.store === undefined);
+  // The usual store goes without saying.
+  const named = useLibrary((state) => state.store === undefined) && splitKey(row.id).store !== '';
   const busy = row.status === 'running' || row.status === 'waiting' || row.elsewhere;
   const title = row.title || 'Untitled';
   if (renaming) return <Rename row={row} onDone={() => setRenaming(false)} />;
@@ -61,7 +63,7 @@ export const LibraryRow = memo(function LibraryRow({
               </>
             )}
           </span>
-          {several && !row.private && (
+          {named && (
             <span className={s['place']}>
               <span className="sr">in </span>
               <Name text={row.store} />

@@ -35,7 +35,7 @@ export function Resume({ head }: { head: RunHead }) {
 
   return (
     <>
-      <div className={s['page']} tabIndex={0} role="region" aria-label="Before this run goes on">
+      <div className={s['page']} tabIndex={0} role="region" aria-label="Pre-flight">
         <div className={s['column']}>
           {failure && (
             <FailureNote

@@ -1,0 +1,347 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium as playwright, type Browser, type Page } from 'playwright';
+import { afterAll, beforeAll, expect, it, describe } from 'vitest';
+import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
+import { fakeApp, type FakeApp } from '../support/fake-app';
+import { built, chromium } from '../support/prerequisites';
+import { makeScene } from '../support/scenes';
+import { onEveryDoor, picture } from './harness';
+import { composer, conversation, doors, ready, rows, startChat, status, until } from './steps';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const SOAK = process.env['HOLDFAST_SOAK'] !== undefined;
+const SIZES = { '1280x800': { width: 1280, height: 800 }, '900x600': { width: 900, height: 600 } };
+
+/** Every view and state, and how a person gets there. */
+const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
+  ['first-minute', async () => undefined],
+  ['folder-menu', async (page) => page.getByRole('button', { name: 'Choose a folder' }).click()],
+  [
+    'folder-picker',
+    async (page) => {
+      await page.getByRole('button', { name: 'Choose a folder' }).click();
+      await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
+      await page.getByRole('button', { name: 'Downloads', exact: true }).waitFor();
+    },
+  ],
+  ['waiting', (page) => open(page, 'Clean up downloads')],
+  [
+    'refusing',
+    async (page) => {
+      await open(page, 'Clean up downloads');
+      await page.getByRole('button', { name: 'Don’t allow…' }).click();
+    },
+  ],
+  ['running', (page) => open(page, 'Rename photos')],
+  ['resume', (page) => open(page, 'Quarterly report', 'Before this run goes on')],
+  [
+    'resume-answers',
+    async (page) => {
+      await open(page, 'Quarterly report', 'Before this run goes on');
+      await page.getByRole('radio', { name: /^Say what happened/ }).check();
+    },
+  ],
+  ['resume-unchanged', (page) => open(page, 'Trip planning', 'Before this run goes on')],
+  ['your-turn', (page) => open(page, 'Summarise meeting notes')],
+  ['damaged', (page) => open(page, 'Old import', 'This run is damaged')],
+  ['never-started', (page) => open(page, 'Untitled', 'This run never started')],
+  ['failed', (page) => open(page, 'Translate the manual')],
+  ['finished', (page) => open(page, 'Compare two contracts')],
+  [
+    'transcript',
+    async (page) => {
+      await open(page, 'Compare two contracts');
+      await page.getByRole('button', { name: 'Transcript' }).click();
+      await page.getByRole('button', { name: 'Unfold thinking' }).click();
+      await page.getByRole('button', { name: 'Unfold tool output' }).click();
+    },
+  ],
+  [
+    'find',
+    async (page) => {
+      await open(page, 'Compare two contracts');
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('file');
+      await page.getByText(/^1 of/).waitFor();
+    },
+  ],
+  [
+    'record',
+    async (page) => {
+      await open(page, 'Compare two contracts');
+      await page.getByRole('button', { name: /on disk, record/ }).click();
+      await page.getByLabel('Record as JSON').waitFor();
+    },
+  ],
+  [
+    'run-menu',
+    async (page) => {
+      await open(page, 'Compare two contracts');
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+    },
+  ],
+  ['profiles', async (page) => page.keyboard.press('Control+,')],
+  [
+    'profile-editor',
+    async (page) => {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('main').getByRole('button', { name: /^Work/ }).click();
+      await page.getByRole('heading', { name: 'Work' }).waitFor();
+    },
+  ],
+  ['palette', async (page) => page.keyboard.press('Control+k')],
+  ['shortcuts', async (page) => page.keyboard.press('Control+/')],
+  ['settings-menu', async (page) => page.getByRole('button', { name: 'Settings' }).click()],
+];
+
+async function open(page: Page, title: string, heading?: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Filter by title' }).fill(title);
+  await page.locator('[data-run-row]').filter({ hasText: title }).first().click();
+  await page.getByRole('searchbox', { name: 'Filter by title' }).fill('');
+  await page.locator('main header h1').waitFor();
+  if (heading) await page.getByRole('heading', { name: heading }).waitFor();
+  else await conversation(page).locator('[data-row]').first().waitFor();
+}
+
+describe('every view', () => {
+  let app: FakeApp;
+  let browser: Browser;
+  beforeAll(async () => {
+    const root = built('renderer');
+    if (root === undefined) throw new Error('The app is not built: npm run build');
+    app = await fakeApp(root, makeScene());
+    browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  const show = async (size: keyof typeof SIZES, theme: 'light' | 'dark') => {
+    app.scene.prefs = { theme, zoom: 1 };
+    const context = await browser.newContext({
+      viewport: SIZES[size],
+      reducedMotion: 'reduce',
+      bypassCSP: true,
+    });
+    const page = await context.newPage();
+    await page.goto(app.link());
+    await ready(page);
+    return page;
+  };
+
+  // Contrast depends on the theme and layout on the size; two looks show both, and the others come with the long lane.
+  const looks = [
+    { theme: 'light', size: '1280x800', axe: true },
+    { theme: 'dark', size: '900x600', axe: true },
+    { theme: 'light', size: '900x600', axe: SOAK },
+    { theme: 'dark', size: '1280x800', axe: SOAK },
+  ] as const;
+  for (const { theme, size, axe } of looks) {
+    it(`${axe ? 'is clean for axe and ' : ''}has nothing cut off: ${theme}, ${size}`, async () => {
+      const problems: string[] = [];
+      const page = await show(size, theme);
+      for (const [name, go] of VIEWS) {
+        await page.goto(new URL('/', page.url()).href);
+        await ready(page);
+        await go(page);
+        if (axe) problems.push(...(await axeProblems(page)).map((text) => `${name}: ${text}`));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (wide > 0) problems.push(`${name}: ${wide} pixels wider than the window`);
+        await picture(page, `${name}-${size}-${theme}`);
+      }
+      await page.context().close();
+      expect(problems).toEqual([]);
+    });
+  }
+
+  it('fits at twice its size, on a 4K screen, and in a window half as wide', async () => {
+    for (const [name, size, zoom] of [
+      ['zoom-200', { width: 1280, height: 800 }, 2],
+      ['4k', { width: 3840, height: 2160 }, 1],
+      ['narrow', { width: 520, height: 700 }, 1],
+    ] as const) {
+      app.scene.prefs = { theme: 'light', zoom };
+      const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      await page.goto(app.link());
+      await composer(page).waitFor();
+      const menu = page.getByRole('button', { name: 'Show the library' });
+      if (name !== '4k') {
+        await menu.click();
+        await page.getByRole('dialog', { name: 'Library' }).waitFor();
+        await picture(page, `${name}-library`);
+      }
+      await page.locator('[data-run-row]').filter({ hasText: 'Summarise meeting' }).first().click();
+      await conversation(page).locator('[data-row]').first().waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+      const column = await conversation(page).locator('[data-row]').first().locator('> *').boundingBox();
+      expect(column?.width ?? 0).toBeLessThanOrEqual(768 * zoom);
+      await picture(page, name);
+      await context.close();
+    }
+  });
+
+  it('moves nothing for people who asked for stillness', async () => {
+    const page = await show('1280x800', 'light');
+    await open(page, 'Rename photos');
+    const moving = await page.evaluate(
+      () =>
+        document.getAnimations().filter((one) => {
+          const { duration, iterations } = one.effect?.getComputedTiming() ?? {};
+          return Number(duration) > 1 || iterations === Infinity;
+        }).length,
+    );
+    expect(moving).toBe(0);
+    await page.context().close();
+  });
+});
+
+async function axeProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: unknown): Promise<AxeResult> } };
+    const result = await axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return result.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary}`).join(' | ')}`,
+    );
+  });
+}
+
+interface AxeResult {
+  violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
+}
+
+onEveryDoor(
+  'the keyboard alone',
+  (start) => {
+    it('starts a chat, allows a tool, reads, finds, renames and goes back', async () => {
+      const started = await start();
+      const { page } = started;
+      await ready(page);
+      // The field has the focus from the start; the folder is one Tab away.
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.locator('[role="menuitem"]:focus').waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('[role="menuitem"]:focus').filter({ hasText: 'Sample folder' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: /^Folder:/ }).waitFor();
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.type('write key.txt: by hand');
+      await page.keyboard.press('Enter');
+      await status(page, 'Waiting for you');
+      // Nothing took the focus: it is still where the person writes.
+      expect(await composer(page).evaluate((field) => field === document.activeElement)).toBe(true);
+      await page.keyboard.press('F6');
+      await page.keyboard.press('F6');
+      const allow = page.getByRole('button', { name: 'Allow once' });
+      for (let presses = 0; presses < 40; presses++) {
+        if (await allow.evaluate((button) => button === document.activeElement)) break;
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      await status(page, 'Waiting for you');
+      await page.keyboard.press('Space');
+      await status(page, 'Your turn');
+      // Every stop of the Tab key can be seen.
+      const seen = await page.evaluate(() => {
+        const style = window.getComputedStyle(document.activeElement ?? document.body);
+        return style.outlineStyle;
+      });
+      expect(seen).toBeDefined();
+
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('key.txt');
+      await page.getByText(/^1 of/).waitFor();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('new chat');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'What should it work on?' }).waitFor();
+      await page.keyboard.type('hello');
+      await page.keyboard.press('Enter');
+      await status(page, 'Your turn');
+
+      // The library: arrows, F2, Delete and back.
+      await page.keyboard.press('F6');
+      await until(() =>
+        rows(page)
+          .first()
+          .evaluate((row) => row === document.activeElement),
+      ).toBe(true);
+      await page.keyboard.press('ArrowDown');
+      await until(() =>
+        rows(page)
+          .nth(1)
+          .evaluate((row) => row === document.activeElement),
+      ).toBe(true);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /write key\.txt/ }).waitFor();
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await until(() => page.getByRole('dialog').count()).toBe(0);
+    });
+
+    it('hears finished answers and questions, and never single words', async () => {
+      const started = await start();
+      const { page } = started;
+      await ready(page);
+      await page.evaluate(() => {
+        const region = document.querySelector('[aria-label="Announcements"]');
+        const heard: string[] = [];
+        Object.assign(window, { heard });
+        if (region) {
+          new MutationObserver(() => heard.push(region.textContent ?? '')).observe(region, {
+            childList: true,
+            characterData: true,
+            subtree: true,
+          });
+        }
+      });
+      await startChat(started, 'long 40 lines');
+      await status(page, 'Your turn');
+      await until(() => page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual([
+        'Answer finished.',
+      ]);
+    });
+  },
+  doors(),
+);
+
+onEveryDoor(
+  'the look',
+  (start) => {
+    it('keeps theme and zoom, and follows the system when told to', async () => {
+      const first = await start({ colorScheme: 'dark' });
+      const { page } = first;
+      await ready(page);
+      const theme = () => page.evaluate(() => document.documentElement.dataset['theme']);
+      expect(await theme()).toBe('dark');
+      await page.emulateMedia({ colorScheme: 'light' });
+      await until(theme).toBe('light');
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Dark' }).click();
+      await until(theme).toBe('dark');
+      await page.keyboard.press('Control+=');
+      await page.keyboard.press('Control+=');
+      const size = () => page.evaluate(() => window.getComputedStyle(document.documentElement).fontSize);
+      await until(size).toBe('20px');
+      await first.stop();
+      const again = await first.restart({ colorScheme: 'light' });
+      await ready(again.page);
+      await until(() => again.page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+      await until(() =>
+        again.page.evaluate(() => window.getComputedStyle(document.documentElement).fontSize),
+      ).toBe('20px');
+    });
+  },
+  doors(),
+);
