@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDesk, Shown, type Desk } from '../support/app';
+import { workbench } from '../support/cli';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
 import { failureOf, until } from '../support/wait';
 
@@ -138,5 +139,54 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
     await until(async () => (await state(desk)) === 'ok', 30_000);
     const { shown } = await start(desk, 'hello');
     await shown.status('your_turn');
+  });
+
+  it('log in with what the file only refers to, and say so where that is not accepted', async () => {
+    const guarded = await NatsServer.start(
+      kind,
+      'accounts { A { jetstream: enabled, users: [{user: ada, password: "hush-hush"}, {user: op, password: op}] } }\nno_auth_user: op',
+    );
+    await guarded.addStream('RUNS');
+    const store = {
+      name: 'team',
+      url: guarded.url('RUNS'),
+      auth: { user: 'ada', password_env: 'TEAM_PASSWORD' },
+    };
+    const wrong = makeDesk({ answers: [true], env: { TEAM_PASSWORD: 'guessed' } });
+    const right = makeDesk({ answers: [true], env: { TEAM_PASSWORD: 'hush-hush' } });
+    try {
+      const { checks } = await wrong.window().call('stores.test', { store });
+      expect(checks).toEqual([expect.objectContaining({ name: 'connection', outcome: 'failed' })]);
+      expect(checks[0]?.text).toContain('does not accept these credentials');
+      await right.window().call('stores.save', { store });
+      await until(async () => (await state(right)) === 'ok', 20_000);
+      const { shown } = await start(right, 'hello');
+      await shown.status('your_turn');
+      const file = readFileSync(join(right.home, 'config', 'stores.yaml'), 'utf8');
+      expect(file).toContain('TEAM_PASSWORD');
+      const told = JSON.stringify([checks, await right.window().call('stores.list', {})]);
+      for (const text of [file, told]) expect(text).not.toMatch(/hush|guessed/);
+    } finally {
+      await wrong.close();
+      await right.close();
+      await guarded.stop();
+    }
+  });
+
+  it('are copied between by the command, by address and by name, with the same bytes', async () => {
+    await server.addStream('RUNS');
+    const bench = workbench();
+    writeFileSync(
+      join(bench.runs, '..', 'stores.yaml'),
+      `stores:\n  - name: team\n    url: ${server.url('RUNS')}\n`,
+    );
+    await bench.run(['run', 'count the files', '--id', 'one', '--folder', bench.folder]);
+    const there = await bench.run(['copy', 'one', '--to', server.url('RUNS')]);
+    expect([there.exit, there.stdout]).toEqual([0, 'one\n']);
+    const back = await bench.run(['copy', 'one', '--from', 'team', '--as', 'two']);
+    expect([back.exit, back.stdout]).toEqual([0, 'two\n']);
+    const file = (id: string) => readFileSync(join(bench.runs, `${id}.json`));
+    expect(file('two').equals(file('one'))).toBe(true);
+    expect((await bench.run(['copy', 'one', '--to', 'team'])).stderr).toMatch(/already|exists/);
   });
 });
