@@ -232,8 +232,18 @@ describe('exported Markdown', () => {
     const headings = top.children.filter((node) => node.type === 'heading');
     // The title and one for each of the four prompts: no text made another.
     expect(headings).toHaveLength(5);
-    const html = top.children.flatMap((node) => (node.type === 'html' ? node.value : []));
-    for (const value of html) expect(value).toMatch(/^<\/?(details|summary)/);
+    const all: { type: string; value?: string }[] = [];
+    const look = (node: { type: string; children?: unknown[] }): void => {
+      all.push(node);
+      (node.children as typeof top.children | undefined)?.forEach(look);
+    };
+    look(top);
+    const html = all.filter(({ type }) => type === 'html').map(({ value }) => value ?? '');
+    expect(html.length).toBeGreaterThan(10);
+    // Every line of HTML is a fold of ours.
+    for (const line of html.flatMap((value) => value.split('\n')))
+      expect(line).toMatch(/^<(\/?details|summary>[^<>]*<\/summary)>$/);
+    expect(all.filter(({ type }) => type.startsWith('image'))).toEqual([]);
   });
 
   it.each([
@@ -260,12 +270,13 @@ describe('exported Markdown', () => {
     '> ```\n> open in a quote',
     '<?php\n\n<![CDATA[\n\n```\nx\n```',
     'a `<b>` and <https://example.org> and <i>x</i>',
+    '![a](https://example.org/x.png) ![b][c] <b>x</b> ![<i>](y)\n\n[c]: z',
     `${'<'.repeat(5000)}a>`,
     '['.repeat(4_000),
   ])('contains whatever a text leaves open (%#)', (text) => {
     const children = fromMarkdown(`${contained(text)}\n# AFTER\n`).children;
     expect(children.at(-1)).toMatchObject({ type: 'heading', children: [{ type: 'text', value: 'AFTER' }] });
-    expect(JSON.stringify(children)).not.toContain('"type":"html"');
+    expect(JSON.stringify(children)).not.toMatch(/"type":"(html|image|imageReference)"/);
   });
 
   it('leaves honest Markdown as it was', () => {

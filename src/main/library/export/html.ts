@@ -6,7 +6,7 @@ import { some } from '../words';
 import { escaped } from './escape';
 import { factsOf, titleOf } from './head';
 import { HTML_END, htmlHead } from './html-style';
-import { lineCount } from './items';
+import { lineCount, withoutTool } from './items';
 import type { ExportItem } from './items';
 import { isSaneMarkdown } from './markdown-text';
 import type { Page } from './page';
@@ -77,7 +77,7 @@ function block(item: ExportItem, page: Page): string {
 function call(item: CallLine, page: Page): string {
   const { clean } = page;
   const line = page.describe?.(item.tool, item.input);
-  const said = line === undefined ? '' : ` ${escaped(clean(line))}`;
+  const said = line === undefined ? '' : ` ${escaped(clean(withoutTool(line, item.tool)))}`;
   const head = `<p><strong>${code(item.tool)}</strong>${said}</p>${fold('Input', pre(clean(item.input)))}`;
   const { result } = item;
   if (!result) return `${head}<p class="quiet">${escaped(page.unanswered(item))}</p>`;
@@ -120,10 +120,12 @@ function seam(item: Extract<ExportItem, { kind: 'seam' }>, { clean }: Page): str
 function markdown(text: string, prefix: string): string {
   const clean = printable(text);
   if (!isSaneMarkdown(clean)) return plain(text);
-  return micromark(clean, {
+  const html = micromark(clean, {
     extensions: [gfm(), { disable: { null: ['labelStartImage'] } }],
     htmlExtensions: [gfmHtml({ clobberPrefix: prefix, label: 'Footnotes' })],
   });
+  // An image whose mark stands alone before its link.
+  return html.replaceAll('!<a href=', 'image: <a href=');
 }
 
 const plain = (text: string): string => `<div class="plain">${escaped(text)}</div>`;

@@ -132,3 +132,7 @@ export function lineCount(text: string): number {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
   return lines;
 }
+
+/** A call's line after the name of its tool, which is shown anyway. */
+export const withoutTool = (line: string, tool: string): string =>
+  line.startsWith(`${tool} `) ? line.slice(tool.length + 1) : line;

@@ -31,9 +31,9 @@ export function fenced(text: string, language = ''): string {
   return `${fence}${language}\n${clean}${clean === '' || clean.endsWith('\n') ? '' : '\n'}${fence}\n`;
 }
 
-/** Text as a quotation: whatever is left open in it ends with it. Ends with a newline. */
+/** Contained Markdown as a quotation. Ends with a newline. */
 export const quoted = (text: string): string =>
-  `${printable(text)
+  `${contained(text)
     .replace(/\n+$/, '')
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))
@@ -56,20 +56,20 @@ export function codeLine(text: string): string {
 }
 
 /**
- * What a model wrote as Markdown, so that it stays Markdown and cannot touch what follows it: HTML in it becomes text,
- * and a fence that it left open is closed. Ends with a newline.
+ * What somebody wrote as Markdown, so that it stays Markdown and cannot touch what follows it: HTML in it becomes text, an
+ * image a link, and a fence that it left open is closed. Ends with a newline.
  */
 export function contained(text: string): string {
   const clean = printable(text).replace(/\n+$/, '');
-  if (!/<[a-z/!?]|`{3}|~{3}/i.test(clean)) return `${clean}\n`;
+  if (!/<[a-z/!?]|`{3}|~{3}|!\[/i.test(clean)) return `${clean}\n`;
   if (!isSaneMarkdown(clean)) return fenced(clean);
   let out = clean;
   for (let round = 0; ; round++) {
-    const places = htmlIn(out);
-    if (places.length === 0) break;
+    const edits = activeIn(out);
+    if (edits.length === 0) break;
     // What was inside HTML is Markdown now, and may hold more of it.
     if (round === 20) return fenced(clean);
-    for (const at of places.reverse()) out = `${out.slice(0, at)}&lt;${out.slice(at + 1)}`;
+    for (const { at, skip, put } of edits.reverse()) out = out.slice(0, at) + put + out.slice(at + skip);
   }
   return `${out}${openFence(out)}\n`;
 }
@@ -80,18 +80,27 @@ type Node = Root | Root['children'][number];
 const parse = (text: string): Root =>
   fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 
-/** Offsets of every "<" that begins or is part of HTML. */
-function htmlIn(text: string): number[] {
-  const places: number[] = [];
+interface Edit {
+  at: number;
+  /** Characters that are replaced. */
+  skip: number;
+  put: string;
+}
+
+/** What makes HTML text and images links, so that a reader of the file runs nothing and fetches nothing. */
+function activeIn(text: string): Edit[] {
+  const edits: Edit[] = [];
   const look = (node: Node): void => {
+    const at = node.position?.start.offset ?? 0;
     if (node.type === 'html') {
       const end = node.position?.end.offset ?? 0;
-      for (let at = node.position?.start.offset ?? 0; at < end; at++) if (text[at] === '<') places.push(at);
+      for (let n = at; n < end; n++) if (text[n] === '<') edits.push({ at: n, skip: 1, put: '&lt;' });
     }
+    if (node.type === 'image' || node.type === 'imageReference') edits.push({ at, skip: 0, put: '\\' });
     if ('children' in node) node.children.forEach(look);
   };
   look(parse(text));
-  return places;
+  return edits.sort((a, b) => a.at - b.at);
 }
 
 /** What closes a block of code that is still open at the end; empty where none is. */

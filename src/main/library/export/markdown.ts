@@ -2,7 +2,7 @@ import type { CallLine } from '../../../shared/run/transcript';
 import { some } from '../words';
 import { escaped } from './escape';
 import { factsOf, titleOf } from './head';
-import { lineCount } from './items';
+import { lineCount, withoutTool } from './items';
 import type { ExportItem } from './items';
 import { codeLine, contained, fenced, plainLine, quoted } from './markdown-text';
 import type { Page } from './page';
@@ -59,7 +59,7 @@ function block(item: ExportItem, page: Page): string {
 function call(item: CallLine, page: Page): string {
   const { clean } = page;
   const line = page.describe?.(item.tool, item.input);
-  const said = line === undefined ? '' : ` ${codeLine(clean(line))}`;
+  const said = line === undefined ? '' : ` ${codeLine(clean(withoutTool(line, item.tool)))}`;
   const head = `**Tool** ${codeLine(item.tool)}${said}\n\n${fenced(clean(item.input), 'json')}\n`;
   const { result } = item;
   if (!result) return `${head}*${page.unanswered(item)}*\n`;
