@@ -1,7 +1,7 @@
 import { z } from '../zod';
 import { profile as profileSchema } from '../run/profile';
 import { transcriptItem } from './items';
-import { STORE_NAME, storeCheck, storeEntry, storeState, storeView } from './stores';
+import { STORE_NAME, storeCommands, storeState } from './stores';
 import {
   failureInfo,
   preflightView,
@@ -261,25 +261,7 @@ export const commands = {
       servers: z.array(z.object({ name: z.string(), endpoint: z.string(), models: z.array(z.string()) })),
     }),
   },
-  /** The stores side by side, the usual one first. */
-  'stores.list': {
-    input: nothing,
-    output: z.object({
-      stores: z.array(storeView),
-      file: z.string(),
-      /** The file is broken: what and where. The usual store works all the same. */
-      problem: z.string(),
-    }),
-  },
-  /** Tries a store, one check after the other. Asks the person first where it was never allowed. */
-  'stores.test': {
-    input: z.strictObject({ store: storeEntry }),
-    output: z.object({ checks: z.array(storeCheck) }),
-  },
-  /** `was`: the name before an edit; absent for a new one. Asks the person where it was never allowed. */
-  'stores.save': { input: z.strictObject({ store: storeEntry, was: storeName.optional() }), output: done },
-  /** Only the entry goes; what is in the store stays. */
-  'stores.remove': { input: z.strictObject({ name: storeName }), output: done },
+  ...storeCommands,
   /** Native dialog; empty when it was dismissed. */
   'folder.pick': { input: nothing, output: z.object({ folder: z.string() }) },
   /** Folders inside a folder, for the picker of a door without dialogs. */

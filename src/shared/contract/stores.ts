@@ -86,3 +86,29 @@ export const storeCheck = z.object({
   command: z.string().optional(),
 });
 export type StoreCheck = z.infer<typeof storeCheck>;
+
+const name = z.string().regex(STORE_NAME);
+const done = z.object({ done: z.boolean() });
+
+/** The part of the table of commands that is about stores. */
+export const storeCommands = {
+  /** The stores side by side, the usual one first. */
+  'stores.list': {
+    input: z.strictObject({}),
+    output: z.object({
+      stores: z.array(storeView),
+      file: z.string(),
+      /** The file is broken: what and where. The usual store works all the same. */
+      problem: z.string(),
+    }),
+  },
+  /** Tries a store, one check after the other. Asks the person first where it was never allowed. */
+  'stores.test': {
+    input: z.strictObject({ store: storeEntry }),
+    output: z.object({ checks: z.array(storeCheck) }),
+  },
+  /** `was`: the name before an edit; absent for a new one. Asks the person where it was never allowed. */
+  'stores.save': { input: z.strictObject({ store: storeEntry, was: name.optional() }), output: done },
+  /** Only the entry goes; what is in the store stays. */
+  'stores.remove': { input: z.strictObject({ name }), output: done },
+} as const;
