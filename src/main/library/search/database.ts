@@ -6,13 +6,15 @@ export type Database = InstanceType<typeof sqlite.Database>;
 export type Statement = ReturnType<Database['prepare']>;
 
 /** Another version is built anew. */
-const VERSION = 1;
+const VERSION = 2;
 const TABLES = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE run (
   key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identity TEXT NOT NULL, size INTEGER NOT NULL,
   updated INTEGER NOT NULL, seen INTEGER NOT NULL, last_offset INTEGER NOT NULL, last_sha TEXT NOT NULL,
-  texts INTEGER NOT NULL, chars INTEGER NOT NULL);
+  texts INTEGER NOT NULL, chars INTEGER NOT NULL, next INTEGER NOT NULL, last INTEGER NOT NULL);
+CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, run INTEGER NOT NULL);
+CREATE INDEX block_run ON block (run);
 CREATE TABLE place (rowid INTEGER PRIMARY KEY, nth INTEGER NOT NULL, part INTEGER NOT NULL, seq INTEGER NOT NULL,
   offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');

@@ -61,8 +61,6 @@ export interface SearchStatus {
 /** More processes than this do not search one store at once. */
 const SLOTS = 8;
 const STALE_MS = 10_000;
-/** Low bits of a text's number: most texts of one run. */
-export const TEXTS = 1n << 22n;
 
 /**
  * Full-text search over every prompt, answer, thought, tool input and output of a store. The index holds no text, only
@@ -192,15 +190,15 @@ export class SearchIndex {
   }
 
   #rows(match: string, run: string | undefined, limit: number, after: string | undefined): Row[] {
-    const [from, to] = run === undefined ? [0n, 1n << 62n] : this.#rangeOf(run);
-    const below = after !== undefined && /^\d{1,19}$/.test(after) ? BigInt(after) : to;
-    // The numbers of texts grow with the age of their runs, so the index itself gives the newest first.
-    const sql =
-      'SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes, r.id FROM' +
-      ' (SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) w' +
-      ' JOIN place p ON p.rowid = w.rowid JOIN run r ON r.key = (w.rowid >> 22) ORDER BY w.rowid DESC';
+    const below = after !== undefined && /^\d{1,15}$/.test(after) ? Number(after) : Number.MAX_SAFE_INTEGER;
     try {
-      return this.db.all(sql, [match, from, below < to ? below : to, limit]) as unknown as Row[];
+      const rows: Row[] = [];
+      for (const [first, last] of this.#ranges(run)) {
+        const [from, to] = [first, Math.min(last + 1, below)];
+        if (rows.length < limit && from < to)
+          rows.push(...(this.db.all(FIND, [match, from, to, limit - rows.length]) as unknown as Row[]));
+      }
+      return rows;
     } catch (error) {
       if (this.#updating) throw error;
       // A damaged index is made again by the next update.
@@ -209,11 +207,15 @@ export class SearchIndex {
     }
   }
 
-  #rangeOf(run: string): [bigint, bigint] {
-    const row = this.db.get('SELECT key FROM run WHERE id = ?', [run]);
-    if (row === null) return [0n, 0n];
-    const key = BigInt(row.key as number);
-    return [key * TEXTS, (key + 1n) * TEXTS];
+  /** Where the texts of a run, or of all, are numbered; the newest first. */
+  #ranges(run: string | undefined): [number, number][] {
+    if (run === undefined) return [[0, Number.MAX_SAFE_INTEGER - 1]];
+    return this.db
+      .all(
+        'SELECT b.first, b.last FROM block b JOIN run r ON r.key = b.run WHERE r.id = ? ORDER BY b.first DESC',
+        [run],
+      )
+      .map(({ first, last }): [number, number] => [Number(first), Number(last)]);
   }
 
   async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Hit | undefined> {
@@ -232,8 +234,15 @@ export class SearchIndex {
   }
 }
 
+/** Newer texts have higher numbers, so the index itself gives the newest first. */
+const FIND =
+  'SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes,' +
+  ' (SELECT r.id FROM block b JOIN run r ON r.key = b.run WHERE b.first <= w.rowid ORDER BY b.first DESC LIMIT 1) AS id FROM' +
+  ' (SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) w' +
+  ' JOIN place p ON p.rowid = w.rowid ORDER BY w.rowid DESC';
+
 interface Row {
-  rowid: number | bigint;
+  rowid: number;
   id: string;
   nth: number;
   part: number;

@@ -7,9 +7,15 @@ import type { Database, Statement } from './database';
 import type { SearchProgress } from './index';
 import { PARTS, spaced, textsOf } from './texts';
 
-const TEXTS = 1n << 22n;
-/** Runs are numbered by when they began, in ms after this. */
-const EPOCH = Date.UTC(2020, 0);
+/**
+ * Texts are numbered so that newer runs have higher numbers, close together since gaps cost room: each run gets a block
+ * of numbers as large as its journal may need, and further ones at the top when it outgrows that. Blocks of the first
+ * pass, which begins with the newest run, go down from here, all later ones up.
+ */
+const MIDDLE = 2 ** 40;
+const BYTES_EACH = 64;
+const FEWEST = 16;
+const FURTHER = 1024;
 /** Runs that are read together, the newest of all first; inside, the oldest first, as the index likes it. */
 const BATCH = 100;
 const PIECE = 1024 * 1024;
@@ -25,6 +31,9 @@ interface Known {
   last_offset: number;
   last_sha: string;
   texts: number;
+  /** The next number in its newest block, and the last there. */
+  next: number;
+  last: number;
 }
 
 /** One pass over a store. */
@@ -69,12 +78,16 @@ export class Indexer {
       .sort((a, b) => beganAt(b) - beganAt(a));
     let done = 0;
     onProgress({ done, total: changed.length, bytes: 0 });
+    const first = this.db.get("SELECT 1 AS one FROM about WHERE key = 'whole'") === null;
     for (let from = 0; from < changed.length; from += BATCH) {
       this.db.exec('BEGIN');
       try {
-        for (const row of changed.slice(from, from + BATCH).reverse()) {
+        const batch = changed.slice(from, from + BATCH).reverse();
+        let at = first ? this.#bottom() - batch.reduce((sum, row) => sum + width(row), 0) : undefined;
+        for (const row of batch) {
           if (this.stopped()) return;
-          await this.#take(row, known.get(row.id));
+          await this.#take(row, known.get(row.id), at);
+          if (at !== undefined) at += width(row);
           onProgress({ done: ++done, total: changed.length, bytes: this.#bytes });
           if (this.#breather.due) await this.#breather.breathe();
         }
@@ -82,14 +95,27 @@ export class Indexer {
         this.db.exec('COMMIT');
       }
     }
+    if (first) this.db.run("INSERT INTO about VALUES ('whole', '1')");
+  }
+
+  #bottom(): number {
+    return Number(this.db.get('SELECT min(first) AS at FROM block')?.at ?? MIDDLE);
+  }
+
+  /** A block of numbers for a run, at `at` or above all others. */
+  #block(run: Known, size: number, at?: number): void {
+    const first = at ?? Number(this.db.get('SELECT max(last) AS at FROM block')?.at ?? MIDDLE) + 1;
+    run.next = first;
+    run.last = first + size - 1;
+    this.db.run('INSERT INTO block VALUES (?, ?, ?)', [first, run.last, run.key]);
   }
 
   /** Reads one run into the index; what cannot be read now is left for another time. */
-  async #take(row: RunSummary, known: Known | undefined): Promise<void> {
+  async #take(row: RunSummary, known: Known | undefined, at: number | undefined): Promise<void> {
     try {
       const grown = known && (await this.#grown(row, known));
       if (known && !grown) this.#forget(known);
-      const run = grown ?? this.#fresh(row);
+      const run = grown ?? this.#fresh(row, at);
       for (;;) {
         const piece = await this.#piece(row.id, run);
         const end = piece.lastIndexOf(NEWLINE) + 1;
@@ -131,8 +157,9 @@ export class Indexer {
       const place = places[n];
       if (!place) break;
       for (const [nth, { part, text }] of textsOf(record).entries()) {
-        if (BigInt(run.texts) >= TEXTS - 1n) break;
-        const rowid = BigInt(run.key) * TEXTS + BigInt(run.texts++);
+        if (run.next > run.last) this.#block(run, FURTHER);
+        const rowid = run.next++;
+        run.texts++;
         this.#word.run([rowid, spaced(text)]);
         this.#place.run([rowid, nth, PARTS.indexOf(part), record.seq, from + place.offset, place.bytes]);
         chars += text.length;
@@ -145,8 +172,8 @@ export class Indexer {
       run.seen = from + Math.min(bytes.length, last.offset + last.bytes + 1);
     }
     this.db.run(
-      'UPDATE run SET seen = ?, last_offset = ?, last_sha = ?, texts = ?, chars = chars + ? WHERE key = ?',
-      [run.seen, run.last_offset, run.last_sha, run.texts, chars, run.key],
+      'UPDATE run SET seen = ?, last_offset = ?, last_sha = ?, texts = ?, chars = chars + ?, next = ?, last = ? WHERE key = ?',
+      [run.seen, run.last_offset, run.last_sha, run.texts, chars, run.next, run.last, run.key],
     );
     return failure === undefined && records.length > 0;
   }
@@ -159,11 +186,13 @@ export class Indexer {
     return identity === known.identity && sha256(bytes) === known.last_sha ? { ...known } : undefined;
   }
 
-  #fresh(row: RunSummary): Known {
-    let key = Math.max(1, beganAt(row) - EPOCH);
-    while (this.db.get('SELECT 1 AS one FROM run WHERE key = ?', [key]) !== null) key++;
+  #fresh(row: RunSummary, at: number | undefined): Known {
+    const { lastInsertRowid: key } = this.db.run(
+      "INSERT INTO run VALUES (NULL, ?, '', -1, 0, 0, 0, '', 0, 0, 0, -1)",
+      [row.id],
+    );
     const run: Known = {
-      key,
+      key: Number(key),
       id: row.id,
       identity: '',
       size: -1,
@@ -172,28 +201,23 @@ export class Indexer {
       last_offset: 0,
       last_sha: '',
       texts: 0,
+      next: 0,
+      last: -1,
     };
-    this.db.run('INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)', [
-      key,
-      row.id,
-      '',
-      -1,
-      0,
-      0,
-      0,
-      '',
-      0,
-    ]);
+    this.#block(run, width(row), at);
     return run;
   }
 
   #forget({ key }: Known): void {
-    const [from, to] = [BigInt(key) * TEXTS, (BigInt(key) + 1n) * TEXTS];
-    this.db.run('DELETE FROM words WHERE rowid IN (SELECT rowid FROM place WHERE rowid >= ? AND rowid < ?)', [
-      from,
-      to,
-    ]);
-    this.db.run('DELETE FROM place WHERE rowid >= ? AND rowid < ?', [from, to]);
+    for (const { first, last } of this.db.all('SELECT first, last FROM block WHERE run = ?', [key])) {
+      const range = [Number(first), Number(last)];
+      this.db.run(
+        'DELETE FROM words WHERE rowid IN (SELECT rowid FROM place WHERE rowid BETWEEN ? AND ?)',
+        range,
+      );
+      this.db.run('DELETE FROM place WHERE rowid BETWEEN ? AND ?', range);
+    }
+    this.db.run('DELETE FROM block WHERE run = ?', [key]);
     this.db.run('DELETE FROM run WHERE key = ?', [key]);
   }
 
@@ -207,9 +231,11 @@ export class Indexer {
   }
 }
 
+const width = ({ size }: RunSummary): number => FEWEST + Math.ceil(size / BYTES_EACH);
+
 function beganAt({ created, updated }: RunSummary): number {
   const time = (created ?? updated).getTime();
-  return Number.isFinite(time) ? Math.min(time, EPOCH + 2 ** 38) : EPOCH;
+  return Number.isFinite(time) ? time : 0;
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
