@@ -57,8 +57,8 @@ function speak(
   const thinking = turn.thinking ?? '';
   for (const piece of random.pieces(thinking)) chunk(`{"${field}":${json(piece)}}`);
   for (const piece of random.pieces(turn.text)) chunk(`{"content":${json(piece)}}`);
+  const style = random.pick(['pieces', 'whole', 'object', 'no index'] as const);
   const calls = turn.calls.map((call, i) => {
-    const style = random.pick(['pieces', 'whole', 'object', 'no index'] as const);
     // With neither index nor an id of its own nobody could tell two equal calls from one that is sent twice.
     const id =
       style === 'no index'

@@ -92,7 +92,7 @@ function beginsAnother(call: OpenCall, piece: Piece): boolean {
   const otherId = bothIds && piece.id !== call.offeredId;
   if (piece.name !== call.name) return !(bothIds && !otherId && call.args === '');
   // Without an index the id is all there is to go by; with one it may change from piece to piece.
-  if (otherId && piece.index === undefined) return true;
+  if (piece.index === undefined && piece.id !== '' && piece.id !== call.offeredId) return true;
   if (!isWhole(call.args)) return otherId && isWhole(piece.args);
   return otherId || (piece.args !== '' && piece.args !== call.args && call.args.trim() !== '{}');
 }
