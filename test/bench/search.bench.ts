@@ -35,8 +35,9 @@ export async function bench() {
     const built = performance.now() - start;
     const again = await timed(() => index.update());
     const ask = (words: string) => median(15, () => index.search({ words, limit: 20 }));
-    const [common, two, phrase, rare, nothing] = [
+    const [common, begin, two, phrase, rare, nothing] = [
       await ask('w1'),
+      await ask('needle47'),
       await ask('w3 w7'),
       await ask('"w1 w2"'),
       await ask('needle4711'),
@@ -63,6 +64,7 @@ export async function bench() {
         { label: 'a common word', value: common, unit: 'ms', aim: '<= 150' },
         { label: 'two common words', value: two, unit: 'ms', aim: '<= 150' },
         { label: 'a phrase of common words', value: phrase, unit: 'ms', aim: '<= 150' },
+        { label: 'the beginning of many words', value: begin, unit: 'ms' },
         { label: 'a rare word', value: rare, unit: 'ms', aim: '<= 150' },
         { label: 'a word that is nowhere', value: nothing, unit: 'ms' },
         { label: 'places of the rare word', value: found, unit: '', aim: '1' },

@@ -114,6 +114,11 @@ describe('the search', () => {
     expect(seen).toHaveLength(30);
     expect(new Set(seen).size).toBe(30);
     expect([seen[0], seen[9], seen[10], seen[29]]).toEqual(['new11', 'new2', 'mid11', 'old2']);
+    // Of a word that is not finished as well.
+    const first = await index.search({ words: 'need', limit: 20 });
+    const second = await index.search({ words: 'need', limit: 20, ...(first.next && { after: first.next }) });
+    expect([first.hits.length, second.hits.length, second.next]).toEqual([20, 10, undefined]);
+    expect(new Set([...first.hits, ...second.hits].map(({ run, seq }) => `${run}${seq}`)).size).toBe(30);
     expect(await found(index, 'needle', 'mid')).toHaveLength(10);
     expect(await found(index, 'needle', 'none')).toEqual([]);
   });
@@ -291,7 +296,9 @@ describe('snippets and queries', () => {
   });
 
   it('quote everything for the index', () => {
-    expect(queryOf('say "he said" now').match).toBe('"say" AND "he said" AND "now" *');
+    expect(queryOf('say "he said" now').match).toBe('"say" AND "he said" AND "now"');
+    expect(queryOf('say "he said" now').open).toBe('"say" AND "he said" AND "now" *');
+    expect(queryOf('say "he said"').open).toBeUndefined();
     expect(queryOf('a"b').match).toBe('"a" AND "b"');
     expect(queryOf('  ').match).toBeUndefined();
   });

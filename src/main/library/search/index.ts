@@ -58,6 +58,8 @@ export interface SearchStatus {
   building?: SearchProgress;
 }
 
+/** Begins the mark of a page whose last word was taken as unfinished. */
+const OPEN = 'o';
 /** More processes than this do not search one store at once. */
 const SLOTS = 8;
 const STALE_MS = 10_000;
@@ -146,10 +148,14 @@ export class SearchIndex {
 
   /** Finds texts that hold all the words. Fast whatever is being built. */
   async search({ words: typed, run, limit = 50, after }: SearchQuery): Promise<SearchPage> {
-    const { match, words } = queryOf(typed);
+    const { match, open, words } = queryOf(typed);
     const building = this.#building && { building: { ...this.#building } };
     if (match === undefined) return { hits: [], ...building };
-    const rows = this.#rows(match, run, limit + 1, after);
+    // Words as they stand first: looking for all that begin so is slow where there are many, and then not wanted.
+    let rows = after?.startsWith(OPEN) ? [] : this.#rows(match, run, limit + 1, after);
+    const opened =
+      open !== undefined && rows.length <= limit && (after === undefined || after.startsWith(OPEN));
+    if (opened) rows = this.#rows(open, run, limit + 1, after?.slice(OPEN.length));
     const page = rows.slice(0, limit);
     const hits: Hit[] = [];
     const lines = new LineReader(this.store);
@@ -160,7 +166,11 @@ export class SearchIndex {
       if (breather.due) await breather.breathe();
     }
     const last = page.at(-1);
-    return { hits, ...(rows.length > limit && last && { next: String(last.rowid) }), ...building };
+    return {
+      hits,
+      ...(rows.length > limit && last && { next: `${opened ? OPEN : ''}${last.rowid}` }),
+      ...building,
+    };
   }
 
   status(): SearchStatus {

@@ -61,9 +61,14 @@ const UNSPACED_ALL = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 export const spaced = (text: string): string =>
   UNSPACED.test(text) ? text.replace(UNSPACED_ALL, ' $& ') : text;
 
+/** Too many words begin with fewer characters for that to be of use. */
+const SHORTEST_OPEN = 2;
+
 export interface Query {
   /** For the index; undefined where there is nothing to look for. */
   match: string | undefined;
+  /** The same with the last word taken as unfinished; absent where it is finished, or too short for that. */
+  open?: string;
   /** Words and phrases as they are looked for in a text, longest first. */
   words: string[];
 }
@@ -79,12 +84,11 @@ export function queryOf(typed: string): Query {
     if (/[\p{L}\p{N}]/u.test(text)) terms.push({ text, open: phrase === undefined });
   }
   const last = terms.at(-1);
-  const unfinished = last?.open && !/\s$/.test(typed);
-  const match = terms
-    .map((term) => `"${spaced(term.text).replaceAll('"', '""')}"${term === last && unfinished ? ' *' : ''}`)
-    .join(' AND ');
+  const unfinished = last?.open === true && last.text.length >= SHORTEST_OPEN && !/\s$/.test(typed);
+  const match = terms.map(({ text }) => `"${spaced(text).replaceAll('"', '""')}"`).join(' AND ');
   return {
     match: terms.length === 0 ? undefined : match,
+    ...(unfinished && { open: `${match} *` }),
     words: terms.map(({ text }) => text).sort((a, b) => b.length - a.length),
   };
 }
