@@ -32,6 +32,7 @@ import { dayName } from '../kit/time';
 import { Brand } from './brand';
 import { LibraryRow } from './row';
 import { AwayStores, StoreFilter } from './shelves';
+import { stateWords } from '../stores/state';
 import s from './library.module.css';
 
 /** Every run, newest first. */
@@ -265,14 +266,20 @@ function Foot() {
   const hello = useApp((state) => state.hello);
   const theme = useApp((state) => state.theme);
   const all = useLibrary((state) => state.all);
-  const stores = useLibrary((state) => state.stores.length);
+  const stores = useLibrary((state) => state.stores);
+  const each = stores.map(
+    (one) =>
+      `${one.label}: ${one.state === 'ok' ? many(one.count, 'run') : stateWords(one.state, one.reason)}`,
+  );
   return (
     <footer className={s['foot']}>
       <Tip
         side="top"
         text={
           hello
-            ? [hello.store.durability, hello.store.url, hello.store.caution].filter(Boolean).join('\n')
+            ? stores.length > 1
+              ? each.join('\n')
+              : [hello.store.durability, hello.store.url, hello.store.caution].filter(Boolean).join('\n')
             : 'Not connected'
         }
       >
@@ -283,7 +290,7 @@ function Foot() {
             <HardDrive size="0.875rem" aria-hidden="true" />
           )}
           <span>
-            {stores > 1 ? many(stores, 'store') : (hello?.store.label ?? 'Not connected')}
+            {stores.length > 1 ? many(stores.length, 'store') : (hello?.store.label ?? 'Not connected')}
             {hello && ` · ${many(all, 'run')}`}
           </span>
         </span>
