@@ -7,7 +7,6 @@ import { sendDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button, IconButton } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Shown } from '../kit/shown';
-import { Flow } from '../flow/flow';
 import { Composer } from './composer';
 import { stop } from './header';
 import { StatusBar } from './status-bar';
@@ -16,16 +15,13 @@ import s from './chat.module.css';
 
 export const runDraft = (id: string) => `run:${id}`;
 
-/** A run as a conversation that goes on. */
-export function Chat({ head }: { head: RunHead }) {
+/** What stands under the conversation: the field to answer in, or why there is none, and what the run has used. */
+export function Dock({ head }: { head: RunHead }) {
   return (
-    <div className={s['chat']}>
-      <Flow label="Conversation" />
-      <div className={s['dock']}>
-        <div className={s['dock-inner']}>
-          <Foot head={head} />
-          <StatusBar head={head} />
-        </div>
+    <div className={s['dock']}>
+      <div className={s['dock-inner']}>
+        <Foot head={head} />
+        <StatusBar head={head} />
       </div>
     </div>
   );

@@ -1,15 +1,17 @@
 import { useEffect } from 'react';
+import type { RunHead } from '../../../shared/contract/views';
 import { go, openRun, useApp, type Place } from '../../store/app';
 import { useRun, watchRun, leaveRun } from '../../store/run';
 import { resetReading, useReading } from '../../store/reading';
+import { Flow } from '../flow/flow';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Inspector } from '../transcript/inspector';
-import { Transcript } from '../transcript/transcript';
+import { ReadingFoot, ReadingTools } from '../transcript/transcript';
 import { FindBar } from '../transcript/find-bar';
 import { Resume } from '../resume/resume';
 import { StoreAway } from '../stores/away';
-import { Chat } from './chat';
+import { Dock } from './chat';
 import { Damaged } from './damaged';
 import { LibraryButton, RunHeader } from './header';
 import { firstPane, isDamaged, needsResume } from './state';
@@ -73,13 +75,23 @@ export function RunView({ place }: { place: RunPlace }) {
         <Damaged head={head} onRead={() => openRun(id, 'transcript')} />
       ) : pane === 'resume' ? (
         <Resume key={id} head={head} />
-      ) : pane === 'transcript' ? (
-        <Transcript head={head} />
       ) : (
-        <Chat head={head} />
+        <Reading head={head} pane={pane} />
       )}
       {record !== undefined && <Inspector id={id} seq={record} last={head.lastSeq} />}
     </>
+  );
+}
+
+/** One list for both ways to read, so that going from one to the other moves nothing. */
+function Reading({ head, pane }: { head: RunHead; pane: string }) {
+  const chat = pane !== 'transcript';
+  return (
+    <div className={s['chat']}>
+      {chat ? null : <ReadingTools head={head} />}
+      <Flow label={chat ? 'Conversation' : 'Transcript'} />
+      {chat ? <Dock head={head} /> : <ReadingFoot head={head} />}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 /** True where the command key is meant by `mod`. */
-export const isMac = /mac|iphone|ipad/i.test(navigator.userAgent);
+export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.userAgent ?? '');
 
 const SHOWN: Record<string, string> = isMac
   ? {

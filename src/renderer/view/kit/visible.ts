@@ -67,6 +67,7 @@ export function pieces(text: string, prose = false): Piece[] {
   const pattern = prose ? PROSE : STRICT;
   pattern.lastIndex = 0;
   if (!pattern.test(text)) return [text];
+  pattern.lastIndex = 0;
   const out: Piece[] = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {

@@ -8,7 +8,13 @@ import { CodeBlock } from './code';
 import { ImageCard } from './image';
 import { Link } from './link';
 import { Math } from './math';
-import { rehypeVisible, remarkFootnotesInPlace, remarkHonestDollars, texBrackets } from './plugins';
+import {
+  rehypeVisible,
+  remarkFootnotesInPlace,
+  remarkHonestDollars,
+  remarkHtmlAsText,
+  texBrackets,
+} from './plugins';
 import { definitionsFor, splitAll, type MdBlock } from './split';
 import s from './markdown.module.css';
 
@@ -87,7 +93,7 @@ const components: Components = {
   h6: ({ children }) => <h4>{children}</h4>,
 };
 
-const remarkPlugins = [remarkGfm, remarkMath, remarkHonestDollars, remarkFootnotesInPlace];
+const remarkPlugins = [remarkGfm, remarkMath, remarkHtmlAsText, remarkHonestDollars, remarkFootnotesInPlace];
 const rehypePlugins: React.ComponentProps<typeof ReactMarkdown>['rehypePlugins'] = [
   [rehypeSanitize, schema],
   rehypeVisible,

@@ -20,6 +20,26 @@ function eachChild<N extends { children?: unknown[] }>(
   node.children = out;
 }
 
+/** HTML is shown as the text that it is: nothing in an answer may disappear, and nothing of it may become a page. */
+export function remarkHtmlAsText() {
+  return (tree: MdRoot) => {
+    const blocks = new Set<unknown>();
+    const mark = (node: Nodes) => {
+      if (!('children' in node) || node.type === 'paragraph' || node.type === 'heading') return;
+      for (const child of node.children) {
+        if (child.type === 'html') blocks.add(child);
+        else mark(child);
+      }
+    };
+    mark(tree);
+    eachChild(tree, (node: Nodes) => {
+      if (node.type !== 'html') return undefined;
+      const text = { type: 'text' as const, value: node.value };
+      return blocks.has(node) ? [{ type: 'paragraph', children: [text] }] : [text];
+    });
+  };
+}
+
 /**
  * Single dollars are math only where TeX users mean them: no space inside the marks and no digit behind. "$5 and $10"
  * stays text.

@@ -43,6 +43,10 @@ export class Splitter {
   /** The open block is a list whose first marker is of this kind. */
   private list: { bullet: string; joined: boolean } | undefined;
   private note = false;
+  /** The open block is code by its indent. */
+  private get indented(): boolean {
+    return this.lines[0]?.startsWith('    ') ?? false;
+  }
   /** The last line of the open block was blank. */
   private blank = false;
 
@@ -52,20 +56,42 @@ export class Splitter {
     for (const line of parts) this.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** The part that may still change. A fence that is open counts as a code block. */
-  get open(): MdBlock | undefined {
-    const lines = this.partial === '' ? this.lines : [...this.lines, this.partial];
-    if (this.fence && !this.fence.nested) {
-      return { kind: 'code', lang: this.fence.lang, text: lines.join('\n') };
-    }
-    const opening = this.lines.length === 0 ? FENCE.exec(this.partial) : null;
-    if (opening && validFence(opening)) return { kind: 'code', lang: langOf(opening[3] ?? ''), text: '' };
-    const text = lines.join('\n');
-    if (text.trim() === '') return undefined;
-    const nested = this.fence
-      ? `\n${' '.repeat(this.fence.indent)}${this.fence.mark.repeat(this.fence.size)}`
-      : '';
-    return { kind: 'md', text: text + nested, joined: this.list?.joined ?? false };
+  /** Nothing more comes. */
+  finish(): void {
+    const last = this.partial;
+    this.partial = '';
+    if (last !== '') this.line(last);
+    this.closeRest();
+  }
+
+  /**
+   * The blocks that the rest would be if nothing more came: a fence that is open counts as a code block. Only these may
+   * still change.
+   */
+  get pending(): MdBlock[] {
+    if (this.partial === '' && this.lines.length === 0 && !this.fence) return [];
+    const trial = new Splitter();
+    Object.assign(trial, {
+      lines: [...this.lines],
+      size: this.size,
+      partial: this.partial,
+      fence: this.fence,
+      math: this.math,
+      list: this.list,
+      note: this.note,
+      blank: this.blank,
+    });
+    trial.finish();
+    return trial.closed;
+  }
+
+  private closeRest(): void {
+    if (!this.fence) this.closeBlock();
+    else if (this.fence.nested) {
+      this.add(`${' '.repeat(this.fence.indent)}${this.fence.mark.repeat(this.fence.size)}`);
+      this.fence = undefined;
+      this.closeBlock();
+    } else this.closeCode();
   }
 
   private line(line: string): void {
@@ -76,15 +102,19 @@ export class Splitter {
       if (/\$\$\s*$/.test(line)) this.endMath();
       return;
     }
+    const holds = this.list !== undefined || this.note || this.indented;
     if (line.trim() === '') {
+      // Only what is indented can still belong to a block after a blank line.
       if (this.lines.length > 0) {
-        this.add('');
-        this.blank = true;
+        if (!holds) this.closeBlock();
+        else {
+          this.add('');
+          this.blank = true;
+        }
       }
       return;
     }
     const indent = line.length - line.trimStart().length;
-    const holds = this.list !== undefined || this.note;
     if (holds && indent >= 2 && this.lines.length > 0) {
       this.add(line);
       this.blank = false;
@@ -206,8 +236,8 @@ export const label = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerC
 export function splitAll(text: string): { blocks: MdBlock[]; definitions: ReadonlyMap<string, string> } {
   const splitter = new Splitter();
   splitter.push(text);
-  const open = splitter.open;
-  return { blocks: open ? [...splitter.closed, open] : splitter.closed, definitions: splitter.definitions };
+  splitter.finish();
+  return { blocks: splitter.closed, definitions: splitter.definitions };
 }
 
 /** The definitions that a block refers to, as markdown to put behind it. */

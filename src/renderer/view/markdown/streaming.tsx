@@ -9,7 +9,8 @@ const SHARE = 0.15;
 
 interface Shown {
   groups: MdBlock[][];
-  open: MdBlock | undefined;
+  /** The last ones, which may still change. */
+  pending: readonly MdBlock[];
   definitions: ReadonlyMap<string, string>;
 }
 
@@ -40,7 +41,11 @@ class Live {
       if (last && last.length < GROUP) this.groups[this.groups.length - 1] = [...last, block];
       else this.groups.push([block]);
     }
-    return { groups: [...this.groups], open: this.splitter.open, definitions: this.splitter.definitions };
+    return {
+      groups: [...this.groups],
+      pending: this.splitter.pending,
+      definitions: this.splitter.definitions,
+    };
   }
 }
 
@@ -86,17 +91,21 @@ export const StreamingMarkdown = memo(function StreamingMarkdown({ text }: { tex
     },
     [],
   );
-  const { groups, open, definitions } = shown;
+  const { groups, pending, definitions } = shown;
   return (
     <div className={s['markdown']} dir="auto">
       {groups.map((blocks, at) => (
         <Group key={at} blocks={blocks} definitions={definitions} far={at < groups.length - 2} />
       ))}
-      {open && (
-        <div className={open.kind === 'md' && open.joined ? s['joined'] : s['block']}>
-          <Block block={open} extra={open.kind === 'md' ? definitionsFor(open.text, definitions) : ''} open />
+      {pending.map((block, at) => (
+        <div key={at} className={block.kind === 'md' && block.joined ? s['joined'] : s['block']}>
+          <Block
+            block={block}
+            extra={block.kind === 'md' ? definitionsFor(block.text, definitions) : ''}
+            open={at === pending.length - 1}
+          />
         </div>
-      )}
+      ))}
     </div>
   );
 });

@@ -2,16 +2,15 @@ import { Brain, Search, Wrench } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { fold, startFind, useReading } from '../../store/reading';
 import { Button } from '../kit/button';
-import { Flow } from '../flow/flow';
 import { StatusBar } from '../chat/status-bar';
 import { Shown } from '../kit/shown';
 import s from './transcript.module.css';
 
 /** The same items, only to read: no profile, key or folder is needed, and nothing can be set going. */
-export function Transcript({ head }: { head: RunHead }) {
+export function ReadingTools({ head }: { head: RunHead }) {
   const { thinking, output } = useReading();
   return (
-    <div className={s['transcript']}>
+    <>
       <div className={s['tools']} role="toolbar" aria-label="Reading">
         <Button
           look="quiet"
@@ -45,10 +44,14 @@ export function Transcript({ head }: { head: RunHead }) {
           ))}
         </ul>
       )}
-      <Flow label="Transcript" />
-      <div className={s['foot']}>
-        <StatusBar head={head} />
-      </div>
+    </>
+  );
+}
+
+export function ReadingFoot({ head }: { head: RunHead }) {
+  return (
+    <div className={s['foot']}>
+      <StatusBar head={head} />
     </div>
   );
 }
