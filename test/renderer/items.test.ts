@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TranscriptItem } from '../../src/shared/contract/items';
-import { mergeItems, mergePage } from '../../src/renderer/store/items';
+import { hasAnswer, mergeItems, mergePage } from '../../src/renderer/store/items';
 
 const item = (key: string, text = key): TranscriptItem => ({
   kind: 'text',
@@ -51,5 +51,18 @@ describe('items of a run, held in part', () => {
     expect(merged[2]).toMatchObject({ text: 'new' });
     expect(keys(merged)).toEqual(['1.0', '2.0', '3.0', '4.0']);
     expect(mergePage(held, { ...page, lastSeq: 7 }, 7)[2]).toMatchObject({ text: 'old' });
+  });
+
+  it('knows whether an answer stands among them, so that no window shows its stream beside it', () => {
+    const answer = (iteration: number): TranscriptItem => ({
+      ...item(`${iteration}.0`),
+      kind: 'text',
+      iteration,
+    });
+    const prompt: TranscriptItem = { kind: 'prompt', key: '9.0', seq: 9, text: 'and now?' };
+    expect(hasAnswer([answer(0), answer(1), prompt], 1)).toBe(true);
+    expect(hasAnswer([answer(0), prompt, answer(2)], 0)).toBe(true);
+    expect(hasAnswer([answer(0), prompt, undefined], 1)).toBe(false);
+    expect(hasAnswer([], 0)).toBe(false);
   });
 });

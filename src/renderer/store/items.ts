@@ -46,3 +46,13 @@ export function mergePage(held: Sparse, page: CommandOutput<'run.items'>, lastSe
   });
   return items;
 }
+
+/** Whether the answer of this model call stands among the items: then its stream has nothing left to show. */
+export function hasAnswer(items: Sparse, iteration: number): boolean {
+  for (let at = items.length - 1; at >= 0; at--) {
+    const item = items[at];
+    if (!item || !('iteration' in item)) continue;
+    if (item.iteration <= iteration) return item.iteration === iteration;
+  }
+  return false;
+}

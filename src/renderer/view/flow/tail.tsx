@@ -1,3 +1,4 @@
+import { hasAnswer } from '../../store/items';
 import { useRun } from '../../store/run';
 import { useReading } from '../../store/reading';
 import { StreamingMarkdown } from '../markdown/streaming';
@@ -7,16 +8,13 @@ import s from './flow.module.css';
 
 /** What comes after the last recorded item: the answer under way. */
 export function Tail() {
-  const stream = useRun((state) => state.stream);
-  // Between the end of a stream and the record that it became, both may be there for a moment: the record wins.
-  const recorded = useRun((state) => {
-    const last = state.items.at(-1);
-    return last !== undefined && 'iteration' in last ? last.iteration : -1;
-  });
+  // A page of items can be ahead of the change that ends the stream; no answer is ever on the screen twice.
+  const shown = useRun((state) =>
+    state.stream && !hasAnswer(state.items, state.stream.iteration) ? state.stream : undefined,
+  );
   const phase = useRun((state) => (state.head?.mode === 'live' ? state.head.phase : undefined));
   const retry = useRun((state) => state.retry);
   const unfold = useReading((state) => state.thinking);
-  const shown = stream && stream.iteration > recorded ? stream : undefined;
   const quiet = !shown || (shown.text === '' && shown.thinking === '');
   return (
     <div className={s['tail']} data-tail>
