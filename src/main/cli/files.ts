@@ -38,10 +38,19 @@ async function filesOf(path: string): Promise<Named[]> {
     });
   if (!found.isDirectory()) return [{ name: path, path }];
   const entries = await readdir(path, { withFileTypes: true });
-  return entries
-    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !COMPANION.test(entry.name))
-    .map(({ name }) => ({ name, path: join(path, name) }))
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const files: Named[] = [];
+  for (const entry of entries) {
+    if (COMPANION.test(entry.name)) continue;
+    const file = { name: entry.name, path: join(path, entry.name) };
+    if (entry.isFile() || (entry.isSymbolicLink() && (await isWorthReading(file.path)))) files.push(file);
+  }
+  return files.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** What a link leads to: a file, or nothing, which is to be told; never a pipe or a device, which might have no end. */
+async function isWorthReading(link: string): Promise<boolean> {
+  const found = await stat(link).catch(() => undefined);
+  return found === undefined || found.isFile();
 }
 
 /** A whole file. `not_found`, `io`. */

@@ -3,7 +3,8 @@ import { Failure } from '../../shared/run/failure';
 import { preflight, resumeRun, startRun } from '../agent';
 import { lastPlace } from '../agent/inspect';
 import type { Preflight, UnknownAnswer } from '../agent/session';
-import type { LoadedRun } from '../journal/journal';
+import { locked } from '../journal/check';
+import type { LoadedRun, RunStore } from '../journal/journal';
 import { builtInTools } from '../tool/registry';
 import { askEndpoint, askUnknown } from './ask';
 import { drive } from './drive';
@@ -59,10 +60,15 @@ export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Pro
   });
 }
 
+const isWritten = async (store: RunStore, id: string): Promise<boolean> =>
+  ['here', 'elsewhere'].includes(await store.writer(id));
+
 /** `resume ID`, and with `words` `say ID TEXT` */
 export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: string): Promise<ExitCode> {
   return withStore(cli, flags, async (store) => {
     const run = await store.load(id);
+    // Before any question: a tool that runs over there has no outcome yet, and nobody should be asked for one.
+    if (await isWritten(store, id)) throw locked();
     const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);
     const shared = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const interactive = words === undefined ? undefined : { interactive: true };
@@ -172,6 +178,10 @@ export function preflightCommand(cli: Cli, id: string, flags: ResumeFlags): Prom
     const options = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const flight = await preflight(await cli.parts(), options);
     await cli.screen.out(flags.json ? `${jsonLine(flight)}\n` : preflightText(flight));
+    if (await isWritten(store, id))
+      cli.screen.err(
+        'holdfast: another process writes this run at this moment; until it is at rest, only it goes on\n',
+      );
     return flight.ok ? EXIT.ok : EXIT.refused;
   });
 }

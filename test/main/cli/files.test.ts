@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { foldCommand, recodeCommand, verifyCommand } from '../../../src/main/cli/files';
@@ -65,6 +65,21 @@ describe('fold', () => {
     const screen = testScreen();
     await foldCommand([folder], screen);
     expect(screen.json().map(({ file }) => file)).toEqual(['a.json']);
+  });
+
+  it('reads files that a folder links to, tells of links to nothing, and never waits at a device or a pipe', async () => {
+    const folder = tempFolder({ 'a.json': golden });
+    symlinkSync('a.json', join(folder, 'b.json'));
+    symlinkSync('nowhere', join(folder, 'c.json'));
+    symlinkSync('/dev/zero', join(folder, 'd.json'));
+    symlinkSync(tempFolder({}), join(folder, 'e.json'));
+    const screen = testScreen();
+    await foldCommand([folder], screen);
+    expect(screen.json().map(({ file, error }) => [file, error])).toEqual([
+      ['a.json', undefined],
+      ['b.json', undefined],
+      ['c.json', 'not_found'],
+    ]);
   });
 
   it('goes on after a path that is not there, and says so', async () => {

@@ -150,4 +150,25 @@ describe('a run that another process writes', () => {
     await store.close();
     expect((await bench.run(['say', 'c', 'hello'])).exit).toBe(0);
   });
+
+  it('is not asked about: its tool is running, and nothing is told as if it went on here', async () => {
+    const bench = workbench();
+    await killed(bench);
+    const store = fileStore(bench.runs);
+    const journal = await store.open('k');
+    for (const words of [
+      ['resume', 'k'],
+      ['resume', 'k', '--unknown', 'run', '--allow', 'append_file'],
+    ]) {
+      const ran = await bench.run(words, { answers: ['r'] });
+      expect([words, ran.exit, ran.asked]).toEqual([words, 4, []]);
+      expect(ran.stderr).toContain('open for writing somewhere else');
+      expect(ran.stderr).not.toContain('-- continuing');
+    }
+    expect((await bench.run(['preflight', 'k'])).stderr).toContain('another process writes this run');
+    await journal.close();
+    await store.close();
+    expect((await bench.run(['preflight', 'k'])).stderr).toBe('');
+    expect(existsSync(join(bench.folder, 'log.txt'))).toBe(false);
+  });
 });

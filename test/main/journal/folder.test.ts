@@ -110,6 +110,8 @@ describe('The folder of a file store', () => {
       expect((await failureOf(call())).code).toBe('store_unavailable');
     expect(store.supports.write).toBe(false);
 
+    expect(store.caution).toBeUndefined();
+
     rmSync(folder.path);
     folder.put('one', [metaRecord('one')]);
     const denied: Vfs['readdirNow'] = () => {
@@ -118,6 +120,31 @@ describe('The folder of a file store', () => {
     const failure = await failureOf(fileStore(folder.path, { vfs: vfsWith({ readdirNow: denied }) }).list());
     expect([failure.code, failure.message.includes('EACCES')]).toEqual(['store_unavailable', true]);
   });
+});
+
+describe('A folder that cannot be made', () => {
+  it('behind a link that leads nowhere, as to a missing disk, is not taken for one without runs', async () => {
+    symlinkSync(join(folder.path, '..', 'missing'), folder.path);
+    for (const path of [folder.path, join(folder.path, 'holdfast', 'runs')]) {
+      const store = fileStore(path);
+      for (const call of [
+        () => store.list(),
+        () => store.load('x'),
+        () => store.create('x', metaRecord('x')),
+      ])
+        expect((await failureOf(call())).code).toBe('store_unavailable');
+    }
+    mkdirSync(join(folder.path, '..', 'missing'));
+    expect(await fileStore(join(folder.path, 'runs')).list()).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'fails where a file system denies folders in its own way, and does not try for ever',
+    async () => {
+      const store = fileStore('/proc/holdfast/runs');
+      expect((await failureOf(store.create('x', metaRecord('x')))).code).toBe('io');
+    },
+  );
 });
 
 describe('A folder that Holdfast did not make', () => {

@@ -123,6 +123,7 @@ describe('The list of a folder', () => {
       ['b', 'damaged', 'io'],
       ['c', 'ok', undefined],
     ]);
+    expect(Date.now() - rows[1]!.updated.getTime()).toBeLessThan(60_000);
   });
 
   it('asks who writes only where a run would read as interrupted', async () => {

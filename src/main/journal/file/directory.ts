@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { Failure, asFailure } from '../../../shared/run/failure';
 import { MARKER } from './layout';
@@ -41,6 +41,12 @@ export class StoreDirectory {
   get writable(): boolean {
     this.#look();
     return this.#kind !== 'foreign' && this.#kind !== 'unusable';
+  }
+
+  /** Somebody else's files are in it. */
+  get foreign(): boolean {
+    this.#look();
+    return this.#kind === 'foreign';
   }
 
   /** false: there is no folder yet, so there are no runs. Throws `store_unavailable` if it cannot be read. */
@@ -116,13 +122,24 @@ export class StoreDirectory {
       else this.#kind = this.#isEmpty() ? 'empty' : 'foreign';
       this.#trouble = undefined;
     } catch (error) {
-      if (errno(error) === 'ENOENT') {
+      if (errno(error) === 'ENOENT' && !this.#leadsNowhere()) {
         this.#kind = 'absent';
         return;
       }
       this.#kind = 'unusable';
       this.#trouble = unavailable(error);
     }
+  }
+
+  /** A link on the way points to what is not there, as where a disk is missing: no reason to say that there are no runs. */
+  #leadsNowhere(): boolean {
+    let path = this.#path;
+    let found = this.vfs.look(path);
+    while (found === undefined && dirname(path) !== path) {
+      path = dirname(path);
+      found = this.vfs.look(path);
+    }
+    return found?.isSymbolicLink() === true && !existsSync(path);
   }
 
   #isEmpty(): boolean {

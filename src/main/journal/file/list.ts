@@ -67,7 +67,7 @@ export class Lister {
       const id = idOfJournal(name);
       if (id === undefined) continue;
       let row = this.#look(parts, id);
-      if (typeof row === 'function') row = await this.#later(row, id, breather);
+      if (typeof row === 'function') row = await this.#later(row, parts, id, breather);
       if (row !== undefined) {
         if (row !== this.#rows.get(id)) made += 1;
         rows.set(id, row);
@@ -83,17 +83,17 @@ export class Lister {
   /** One row; undefined where there is no journal of that id. */
   async one(parts: ListParts, id: string): Promise<RunSummary | undefined> {
     let row = this.#look(parts, id);
-    if (typeof row === 'function') row = await this.#later(row, id, new Breather());
+    if (typeof row === 'function') row = await this.#later(row, parts, id, new Breather());
     if (row === undefined) return undefined;
     this.#rows.set(id, row);
     return complete(row, parts, id, true);
   }
 
-  async #later(make: Slow, id: string, breather: Breather): Promise<Row | undefined> {
+  async #later(make: Slow, parts: ListParts, id: string, breather: Breather): Promise<Row | undefined> {
     try {
       return await make(breather);
     } catch (error) {
-      return troubled(error, id);
+      return troubled(error, id, parts);
     }
   }
 
@@ -107,13 +107,24 @@ export class Lister {
       if (stat === undefined) return undefined;
       return same(known.stat, stat) ? known : readRow(parts.vfs, path, id);
     } catch (error) {
-      return troubled(error, id);
+      return troubled(error, id, parts);
     }
   }
 }
 
-const troubled = (error: unknown, id: string): Row | undefined =>
-  errno(error) === 'ENOENT' ? undefined : unreadable(id, ioFailure(error, 'read this run'));
+const troubled = (error: unknown, id: string, parts: ListParts): Row | undefined =>
+  errno(error) === 'ENOENT'
+    ? undefined
+    : unreadable(id, ioFailure(error, 'read this run'), changedAt(parts, id));
+
+/** When what stands there was changed, so that it has its place among the others. */
+function changedAt({ vfs, directory }: ListParts, id: string): Date {
+  try {
+    return vfs.look(directory + sep + id + JOURNAL_ENDING)?.mtime ?? new Date(0);
+  } catch {
+    return new Date(0);
+  }
+}
 
 /** Names of everything in a folder. */
 export function readNames(vfs: Vfs, directory: string): string[] {
@@ -166,13 +177,13 @@ function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSum
 }
 
 /** A row for what cannot even be read; made anew each time, since its state says nothing. */
-const unreadable = (id: string, failure: Failure): Row => ({
+const unreadable = (id: string, failure: Failure, updated: Date): Row => ({
   stat: { dev: -1, ino: -1, size: -1, mtimeMs: -1, ctimeMs: -1 },
   bare: {
     id,
     health: 'damaged',
     failure: failure.toJSON(),
-    updated: new Date(0),
+    updated,
     size: 0,
     warnings: 0,
     catalogue: NO_LABELS,

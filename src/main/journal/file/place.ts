@@ -49,7 +49,7 @@ export class Place {
 
   /** What a person should know before relying on this store. */
   get caution(): string | undefined {
-    if (!this.folder.writable) return FOREIGN;
+    if (this.folder.foreign) return FOREIGN;
     return this.locking.kernel ? undefined : REDUCED;
   }
 

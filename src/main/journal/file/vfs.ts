@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { dirname } from 'node:path';
 import { asFailure, Failure } from '../../../shared/run/failure';
 
 /** Exact identity and size of a file: inode numbers do not always fit a double. */
@@ -99,7 +100,7 @@ export const nodeVfs: Vfs = {
   },
   rename: (from, to) => act((done) => fs.rename(from, to, done)),
   unlink: (path) => act((done) => fs.unlink(path, done)),
-  mkdir: async (path, mode) => void (await fs.promises.mkdir(path, { recursive: true, mode })),
+  mkdir: makeDirectories,
   removeTree: (path) => fs.promises.rm(path, { recursive: true, force: true }),
   readdir: (path) => call((done) => fs.readdir(path, done)),
   chmod: (path, mode) => act((done) => fs.chmod(path, mode, done)),
@@ -217,4 +218,23 @@ export function ioFailure(error: unknown, doing: string): Failure {
     },
     cause,
   );
+}
+
+/**
+ * A folder and those above it. Node's own way asks for ever where a file system says ENOENT although the folder above is
+ * there, as mounts that are made on demand and /proc do.
+ */
+async function makeDirectories(path: string, mode: number): Promise<void> {
+  const make = () => act((done) => fs.mkdir(path, mode, done));
+  try {
+    await make().catch(async (error: unknown) => {
+      const above = dirname(path);
+      if (errno(error) !== 'ENOENT' || fs.existsSync(above)) throw error;
+      await makeDirectories(above, mode);
+      await make();
+    });
+  } catch (error) {
+    if (errno(error) !== 'EEXIST' || !fs.statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw error;
+  }
 }
