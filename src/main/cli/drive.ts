@@ -12,6 +12,8 @@ interface DriveOptions {
   /** One JSON object a line on stdout, in place of the answer's text. */
   json: boolean;
   describe: DescribeCall;
+  /** How a command names this run, for the hint at the end. */
+  named(id: string): string;
 }
 
 /**
@@ -21,7 +23,6 @@ interface DriveOptions {
 export async function drive(session: Session, options: DriveOptions): Promise<ExitCode> {
   const { screen, json } = options;
   const start = session.snapshot();
-  const id = start.private ? undefined : session.id;
   const streamsAnswer = screen.oneScreen && !json;
   const narrator = new Narrator(
     (text) => screen.err(text),
@@ -49,7 +50,7 @@ export async function drive(session: Session, options: DriveOptions): Promise<Ex
     const outcome = await session.settled();
     const { state } = session.snapshot();
     await session.close();
-    narrator.ended(outcome, state, id);
+    narrator.ended(outcome, state, start.private ? undefined : options.named(session.id));
     const answer = answered(outcome) ? finalText(state) : undefined;
     const counters = state.counters;
     await line({ event: 'ended', id: session.id, ...outcomeJson(outcome), answer: answer ?? null, counters });

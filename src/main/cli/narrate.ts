@@ -56,7 +56,8 @@ export class Narrator {
     }
   }
 
-  ended(outcome: Outcome, state: RunState, id: string | undefined): void {
+  /** `run`: how a command names the run; undefined where nothing of it was kept. */
+  ended(outcome: Outcome, state: RunState, run: string | undefined): void {
     const { llm_calls, tool_calls, in_tokens, out_tokens, cache_read_tokens, cache_create_tokens } =
       state.counters;
     const cached = cache_read_tokens + cache_create_tokens;
@@ -65,9 +66,9 @@ export class Narrator {
     }, ${out_tokens} out`;
     const why = outcome.message ? `: ${oneLine(outcome.message)}` : '';
     this.line(`-- ${WORDS[outcome.reason]}${why} (${counts})`);
-    if (id === undefined) return;
-    if (outcome.reason === 'your_turn') this.line(`-- go on with: holdfast say ${id} "…"`);
-    else if (outcome.reason !== 'completed') this.line(`-- go on with: holdfast resume ${id}`);
+    if (run === undefined) return;
+    if (outcome.reason === 'your_turn') this.line(`-- go on with: holdfast say ${run} "…"`);
+    else if (outcome.reason !== 'completed') this.line(`-- go on with: holdfast resume ${run}`);
   }
 
   #record(record: RunRecord): void {

@@ -38,7 +38,15 @@ const driven = (cli: Cli, flags: CommonFlags) => ({
   screen: cli.screen,
   json: flags.json === true,
   describe: describeCall,
+  named: (id: string) => named(id, flags),
 });
+
+/** A run as the next command has to name it: with its store, unless that is the usual one. */
+function named(id: string, { store }: CommonFlags): string {
+  if (store === undefined) return id;
+  const plain = /^[\w:/.@-]+$/.test(store);
+  return `${id} --store ${plain ? store : `'${oneLine(store).replaceAll("'", String.raw`'\''`)}'`}`;
+}
 
 /** `run PROMPT` */
 export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Promise<ExitCode> {
@@ -80,7 +88,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
 
     replay(cli, run, flight);
     if (flight.next === 'input' && words === undefined) {
-      cli.screen.err(`-- it is your turn: holdfast say ${id} "…"\n`);
+      cli.screen.err(`-- it is your turn: holdfast say ${named(id, flags)} "…"\n`);
       if (flags.json) await cli.screen.out(`${jsonLine({ event: 'ended', id, reason: 'your_turn' })}\n`);
       return EXIT.ok;
     }

@@ -129,7 +129,7 @@ describe('a chat', () => {
     const bench = workbench();
     const first = await bench.run(['run', 'hello', '--chat', '--id', 'c', '--folder', bench.folder]);
     expect(first.exit).toBe(0);
-    expect(first.stderr).toContain('-- go on with: holdfast say c');
+    expect(first.stderr).toContain('-- go on with: holdfast say c "…"');
     const second = await bench.run(['say', 'c', 'read in.txt']);
     expect(second.exit).toBe(0);
     expect(second.stderr).toContain('> hello');
@@ -140,6 +140,21 @@ describe('a chat', () => {
     expect(waiting.json()).toMatchObject([{ event: 'ended', id: 'c', reason: 'your_turn' }]);
     const shown = await bench.run(['show', 'c']);
     expect(shown.stdout).toMatch(/> hello[^]*> read in\.txt[^]*-> read_file in\.txt\n<- one/);
+  });
+
+  it('is told how it goes on in a store that was named, whatever that is called', async () => {
+    const bench = workbench();
+    for (const [store, quoted] of [
+      [`file:${bench.runs}/plain`, `file:${bench.runs}/plain`],
+      [`file:${bench.runs}/it's mine`, `'file:${bench.runs}/it'\\''s mine'`],
+    ] as const) {
+      const first = await bench.run(['run', 'hello', '--chat', '--id', 'c', '--store', store]);
+      expect(first.stderr).toContain(`-- go on with: holdfast say c --store ${quoted} "…"`);
+      const waiting = await bench.run(['resume', 'c', '--store', store]);
+      expect(waiting.stderr).toContain(`-- it is your turn: holdfast say c --store ${quoted} "…"`);
+      const failed = await bench.run(['run', 'fail', '--id', 'f', '--store', store]);
+      expect(failed.stderr).toContain(`-- go on with: holdfast resume f --store ${quoted}\n`);
+    }
   });
 
   it('keeps the folder and the profile that it was begun with', async () => {
