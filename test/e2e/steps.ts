@@ -10,7 +10,8 @@ import { TARGETS, type Home, type Started, type Target } from './harness';
 export const doors = (): readonly Target[] => (process.env['HOLDFAST_SOAK'] ? TARGETS : ['browser door']);
 
 /** Asks again and again until the answer is right: what happens in the window takes its time. */
-export const until = <T>(get: () => T | Promise<T>) => expect.poll(get, { timeout: 25_000 });
+export const until = <T>(get: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(get, { timeout: 25_000 });
 
 export const composer = (page: Page): Locator => page.locator('[data-composer]');
 export const conversation = (page: Page): Locator =>

@@ -55,9 +55,11 @@ describe('items of a run, held in part', () => {
 
   it('knows whether an answer stands among them, so that no window shows its stream beside it', () => {
     const answer = (iteration: number): TranscriptItem => ({
-      ...item(`${iteration}.0`),
       kind: 'text',
+      key: `${iteration}.0`,
+      seq: iteration + 2,
       iteration,
+      text: 'a',
     });
     const prompt: TranscriptItem = { kind: 'prompt', key: '9.0', seq: 9, text: 'and now?' };
     expect(hasAnswer([answer(0), answer(1), prompt], 1)).toBe(true);

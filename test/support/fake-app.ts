@@ -173,6 +173,7 @@ function handlers(scene: Scene): Handlers {
     'stores.save': done,
     'stores.remove': done,
     'run.start': () => ({ id: scene.rows[0]?.id ?? 'none' }),
+    'run.continue': () => ({ id: scene.rows[0]?.id ?? 'none' }),
     'run.say': done,
     'run.unqueue': done,
     'run.approve': done,

@@ -40,6 +40,7 @@ export const goodInputs: { [N in CommandName]: unknown } = {
     folder: '/tmp',
     store: 'team',
   },
+  'run.continue': { id: 'a1' },
   'run.copy': { id: 'a1', to: 'team' },
   'run.say': { id: 'a1', text: 'x' },
   'run.unqueue': { id: 'a1', index: 0 },

@@ -156,6 +156,8 @@ export interface StartOptions {
   allow?: string[];
   /** Asked for state-changing tools. `auto-deny`: nobody is there to ask (answers the call as not allowed). */
   approvals: 'ask' | 'auto-deny';
+  /** The run of the same store that this one goes on from: noted in the sidecar before anything is called. */
+  continues?: { from: string; throughSeq: number };
 }
 
 export interface ResumeOptions {

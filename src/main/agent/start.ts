@@ -57,10 +57,29 @@ export async function startRun(parts: AgentParts, options: StartOptions): Promis
   const begun = await run.ledger.beginQuietly(metaRecord(parts, config, { id, prompt, chat }));
   try {
     await run.ledger.note(placeEntry(parts, config, folder), 'where the run works');
+    if (options.continues) await noteOrigin(run, options.continues, options.store?.url);
   } catch (error) {
     await run.ledger.release();
     throw error;
   }
   setImmediate(begun);
   return new LiveSession(run, { how: 'turn' });
+}
+
+function noteOrigin(
+  run: Run,
+  { from, throughSeq }: NonNullable<StartOptions['continues']>,
+  store: string | undefined,
+): Promise<void> {
+  return run.ledger.note(
+    {
+      kind: 'lineage',
+      at: run.parts.now().toISOString(),
+      from,
+      ...(store !== undefined && { store }),
+      through_seq: throughSeq,
+      why: 'continue',
+    },
+    'where the run came from',
+  );
 }

@@ -74,7 +74,8 @@ const CUT_SHORT: Record<string, FailureInfo> = {
     code: 'model_context',
     message: 'The conversation no longer fits into what the model can read at once.',
     kept,
-    todo: 'Begin a new run, with a summary of this one if you need it.',
+    todo: 'Continue in a new run that begins with a summary of this one.',
+    data: { offer: 'continue_in_new_run' },
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
+import { continuationPrompt } from '../agent/continuation';
 import type { ResumeOptions } from '../agent/session';
 import type { Services } from './app';
 import { preflightView } from './preflight';
@@ -15,6 +16,17 @@ const notLive = () =>
     message: 'Nothing of this run is at work here.',
     kept: 'Nothing was changed.',
     todo: 'Open the run and resume it.',
+  });
+
+const nowhere = (so: string) =>
+  new Failure({ code: 'unsupported', message: `A private chat is kept nowhere, ${so}.` });
+
+const elsewhere = () =>
+  new Failure({
+    code: 'endpoint_changed',
+    message: 'The profile of this run now talks to another address, which would get its words.',
+    kept: 'Nothing was sent, and nothing was changed.',
+    todo: 'Resume the run, which shows both addresses, or begin a new chat.',
   });
 
 /** Everything about one run. */
@@ -49,10 +61,7 @@ export function runHandlers(services: Services): RunHandlers {
   return {
     'run.rename': async ({ id, title }) => {
       if (sessions.isPrivate(id)) {
-        throw new Failure({
-          code: 'unsupported',
-          message: 'A private chat is kept nowhere, so it has no name.',
-        });
+        throw nowhere('so it has no name');
       }
       await library.rename(id, title);
       return done(true);
@@ -97,6 +106,27 @@ export function runHandlers(services: Services): RunHandlers {
         at,
       );
       return { id };
+    },
+    'run.continue': async ({ id: key }) => {
+      const isPrivate = sessions.isPrivate(key);
+      if (isPrivate) throw nowhere('so another run cannot go on from it');
+      const { store, name: at, id } = stores.place(key);
+      const seen = await look(key);
+      if (seen.endpoint?.changed) throw elsewhere();
+      const { state, facts } = await store.load(id);
+      const fresh = await sessions.start(
+        {
+          store,
+          prompt: continuationPrompt(state),
+          chat: true,
+          profile: await profiles.named(seen.profile),
+          approvals: 'ask',
+          continues: { from: id, throughSeq: facts.lastSeq },
+          ...(seen.folder !== undefined && { folder: seen.folder }),
+        },
+        at,
+      );
+      return { id: fresh };
     },
     'run.say': async ({ id, text }) => {
       const session = sessions.get(id);

@@ -156,6 +156,11 @@ export const commands = {
     }),
     output: z.object({ id: runId }),
   },
+  /**
+   * A new chat in the same store that begins with an excerpt of this run, for one that its model can no longer read.
+   * `endpoint_changed` when the words would now go elsewhere; the old run stays as it is.
+   */
+  'run.continue': { input: z.strictObject({ id: runId }), output: z.object({ id: runId }) },
   /** Copies a run into another store, byte for byte, compared afterwards. `exists` when the run is there already. */
   'run.copy': {
     input: z.strictObject({ id: runId, to: storeName }),

@@ -178,3 +178,39 @@ describe('resume behind the contract', () => {
     await until(() => after.list().filter((item) => item.kind === 'prompt').length === 2);
   });
 });
+
+describe('a conversation that became too long', () => {
+  it('goes on in a new run that begins with an excerpt and knows where it came from', async () => {
+    const client = desk.window();
+    const { id, shown } = await startChat(client, 'say plums are blue', { folder: desk.folder });
+    await shown.status('your_turn');
+    await client.call('run.say', { id, text: 'fail with context' });
+    await until(() => shown.head?.failure?.code === 'model_context');
+    const before = readFileSync(join(desk.home, 'runs', `${id}.json`));
+
+    const next = await client.call('run.continue', { id });
+    expect(next.id).not.toBe(id);
+    const fresh = await new Shown(client, next.id).status('your_turn');
+    const first = fresh.list()[0];
+    expect(first).toMatchObject({ kind: 'prompt' });
+    expect(JSON.stringify(first)).toContain('plums are blue');
+    expect(fresh.head?.folder).toBe(shown.head?.folder);
+    const notes = readFileSync(join(desk.home, 'runs', `${next.id}.aux.jsonl`), 'utf8');
+    const lineage = notes.split('\n').filter((line) => line.includes('"lineage"'));
+    expect(lineage.map((line) => JSON.parse(line))).toMatchObject([{ from: id, why: 'continue' }]);
+    expect(readFileSync(join(desk.home, 'runs', `${id}.json`)).equals(before)).toBe(true);
+  });
+
+  it('does not send its words to an address that nobody was asked about', async () => {
+    const at = (endpoint: string) =>
+      profiles(
+        `profiles:\n  - name: Work\n    provider: openai\n    model: m\n    endpoint: ${endpoint}\n    tools: []\n`,
+      );
+    at('http://127.0.0.1:9/v1');
+    const client = desk.window();
+    const { id, shown } = await startChat(client, 'hello', { profile: 'Work' });
+    await until(() => shown.head?.failure !== undefined);
+    at('http://127.0.0.1:10/v1');
+    expect((await failureOf(client.call('run.continue', { id }))).code).toBe('endpoint_changed');
+  });
+});

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { Eye, ListEnd, Play, Square, Undo2 } from 'lucide-react';
+import { ArrowRight, Eye, ListEnd, Play, Square, Undo2 } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { call, failureOf } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
@@ -48,7 +48,18 @@ function Foot({ head }: { head: RunHead }) {
     </Button>
   );
   if (needsResume(head)) {
-    if (head.failure) return <FailureNote failure={head.failure} actions={again} />;
+    if (head.failure)
+      return (
+        <FailureNote
+          failure={head.failure}
+          actions={
+            <>
+              {goOn(head)}
+              {again}
+            </>
+          }
+        />
+      );
     return (
       <div className={s['bar']}>
         <span>{STOPPED[row.status] ?? 'This run stopped.'} Everything up to here is kept.</span>
@@ -64,6 +75,19 @@ function Foot({ head }: { head: RunHead }) {
       </span>
       <Button onClick={() => go({ view: 'new' })}>New chat</Button>
     </div>
+  );
+}
+
+/** A conversation that its model can no longer read goes on in a new run; the old one stays. */
+function goOn({ failure, row }: RunHead) {
+  if (failure?.code !== 'model_context') return undefined;
+  const start = () => {
+    call('run.continue', { id: row.id }).then(({ id }) => openRun(id, 'chat'), toastFailure);
+  };
+  return (
+    <Button icon={<ArrowRight size="0.875rem" />} onClick={start}>
+      Continue in a new run
+    </Button>
   );
 }
 
@@ -115,7 +139,7 @@ function Say({ head }: { head: RunHead }) {
   const pausing = head.pausing;
   return (
     <>
-      {head.failure && !working && !asks && <FailureNote failure={head.failure} />}
+      {head.failure && !working && !asks && <FailureNote failure={head.failure} actions={goOn(head)} />}
       <Queue head={head} />
       <Composer
         ref={field}
