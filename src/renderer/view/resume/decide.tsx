@@ -13,7 +13,7 @@ import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Name } from '../kit/shown';
 import { answersReady, type Answers } from './unknown';
-import s from './resume.module.css';
+import s from './decide.module.css';
 
 interface DecideProps {
   head: RunHead;
