@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeLine } from '../../../src/shared/run/codec';
 import { spawnCommand, workbench } from '../../support/cli';
 import { chatRecords } from '../../support/journal-records';
@@ -120,5 +121,23 @@ describe('the process', () => {
     expect(await command.ended).toEqual({ code: 0, signal: null });
     const found = readdirSync(folder, { recursive: true }).map(String);
     if (process.platform === 'linux') expect(found).toContain(join('state', 'holdfast', 'runs', 'p.json'));
+  });
+
+  it('leaves no file anywhere of a private run, nor a folder', async () => {
+    const { folder } = here();
+    const empty = mkdtempSync(join(tmpdir(), 'holdfast-private-'));
+    onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
+    const homes = ['HOME', 'USERPROFILE', 'LOCALAPPDATA', 'APPDATA', 'TMPDIR', 'TMP', 'TEMP'];
+    const xdg = ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
+    const env = Object.fromEntries([...homes, ...xdg].map((name) => [name, empty]));
+    // tsx, which runs the source, keeps a pipe and a cache of its own among temporary files.
+    const words = ['run', 'read in.txt', '--private', '--folder', folder];
+    const command = spawnCommand(words, env);
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    expect(command.stdout()).toContain('2 lines');
+    expect(
+      readdirSync(empty, { recursive: true }).filter((name) => !String(name).startsWith('tsx-')),
+    ).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['in.txt']);
   });
 });
