@@ -67,6 +67,12 @@ export default defineConfig({
     renderer: {
       root: at('src/renderer'),
       plugins: [react()],
+      resolve: {
+        alias: {
+          // Its browser build decodes `&amp;` through innerHTML, which the page's policy refuses: the table does without.
+          'decode-named-character-reference': at('node_modules/decode-named-character-reference/index.js'),
+        },
+      },
       build: {
         target: 'chrome120',
         // The page's policy allows scripts and styles from files only: nothing may be written into the page.
