@@ -109,6 +109,10 @@ export const protocol = {
 };
 
 class Session extends EventEmitter {
+  /** The system of this world has no proxy. */
+  async resolveProxy() {
+    return 'DIRECT';
+  }
   setPermissionRequestHandler(handler) {
     this.permissionRequest = handler;
   }

@@ -26,6 +26,7 @@ import { fitPlace } from './place';
 import { assetHandler, ORIGIN, PAGE, PRIVILEGES, SCHEME } from './protocol';
 import { nameRuns, Quit } from './quit';
 import { lockContents, lockSession, samePage } from './security';
+import { adoptSystemProxy } from './system-proxy';
 import { createWindow } from './window';
 
 export interface ElectronOptions {
@@ -154,6 +155,8 @@ export function startElectron(options: ElectronOptions): void {
   void app.whenReady().then(async () => {
     lockSession(session.defaultSession, origin, (url) => isOwn(url, options.devServer));
     protocol.handle(SCHEME, assetHandler(options.root));
+    // A proxy script may take its time; a model call reads the setting when it is made.
+    void adoptSystemProxy((url) => session.defaultSession.resolveProxy(url), process.env);
     const door: Door = {
       kind: 'electron',
       pickFolder: async () => {
