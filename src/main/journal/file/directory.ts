@@ -122,12 +122,19 @@ export class StoreDirectory {
       else this.#kind = this.#isEmpty() ? 'empty' : 'foreign';
       this.#trouble = undefined;
     } catch (error) {
-      if (errno(error) === 'ENOENT' && !this.#leadsNowhere()) {
-        this.#kind = 'absent';
-        return;
-      }
-      this.#kind = 'unusable';
-      this.#trouble = unavailable(error);
+      this.#judge(error);
+    }
+  }
+
+  /** The folder could not be looked into: it is not there yet, or it cannot be used. */
+  #judge(error: unknown): void {
+    this.#kind = 'unusable';
+    this.#trouble = unavailable(error);
+    if (errno(error) !== 'ENOENT') return;
+    try {
+      if (!this.#leadsNowhere()) this.#kind = 'absent';
+    } catch (why) {
+      this.#trouble = unavailable(why);
     }
   }
 
