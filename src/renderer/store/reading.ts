@@ -17,6 +17,8 @@ interface Reading {
   searching: boolean;
   /** Key of the item that must be unfolded, because a hit lies in it. */
   reveal: string | undefined;
+  /** Grows with each message that the reader sends: then the end is wanted. */
+  sent: number;
   /** Record that the inspector shows. */
   record: number | undefined;
   /** All of a kind folded or unfolded by choice; absent: each as it comes. */
@@ -33,6 +35,7 @@ const still = {
   now: -1,
   searching: false,
   reveal: undefined,
+  sent: 0,
   record: undefined,
   thinking: undefined,
   output: undefined,
@@ -45,6 +48,7 @@ const get = useReading.getState;
 
 export const resetReading = () => set(still);
 export const inspect = (record: number | undefined) => set({ record });
+export const sentOne = () => set({ sent: get().sent + 1 });
 export const fold = (change: Partial<Pick<Reading, 'thinking' | 'output'>>) => set(change);
 
 /** Opens the find bar on the run that is shown; nothing to find elsewhere. */

@@ -1,11 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { Tooltip } from 'radix-ui';
 import { PlugZap } from 'lucide-react';
-import { useApp, type Place } from '../store/app';
+import { asFailure } from '../../shared/run/failure';
+import { go, useApp, type Place } from '../store/app';
 import { useRun } from '../store/run';
 import { NewChat } from './chat/new-chat';
 import { RunView } from './chat/run-view';
 import { useKeyboard } from './keyboard';
+import { Boundary } from './kit/boundary';
+import { Button } from './kit/button';
+import { FailureNote } from './kit/failure';
 import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
 import { Library } from './library/library';
@@ -30,10 +34,12 @@ export function App() {
         {narrow && drawer && <Drawer />}
         <main className={s['main']} aria-label={MAIN[place.view]}>
           <Connection />
-          {place.view === 'new' && <NewChat />}
-          {place.view === 'run' && <RunView place={place} />}
-          {place.view === 'profiles' && <Profiles name={place.name} />}
-          {place.view === 'stores' && <Stores name={place.name} />}
+          <Boundary again={place} instead={(error) => <Broken error={error} />}>
+            {place.view === 'new' && <NewChat />}
+            {place.view === 'run' && <RunView place={place} />}
+            {place.view === 'profiles' && <Profiles name={place.name} />}
+            {place.view === 'stores' && <Stores name={place.name} />}
+          </Boundary>
         </main>
       </div>
       <Toasts />
@@ -95,6 +101,31 @@ function Connection() {
           ? 'This page may not talk to Holdfast any more. Open it again with the link that Holdfast prints when it starts.'
           : 'The connection to Holdfast is gone; trying again. Everything that was recorded is kept, and what you type stays here.'}
       </span>
+    </div>
+  );
+}
+
+/** The middle of the window failed: a bug. Everything else still works, and nothing is lost by it. */
+function Broken({ error }: { error: unknown }) {
+  return (
+    <div className={s['broken']}>
+      <FailureNote
+        title="This cannot be shown"
+        failure={{
+          code: 'internal',
+          message: 'Something in this view failed, which is a mistake in Holdfast.',
+          kept: `Runs are not touched by it. (${asFailure(error).message.slice(0, 300)})`,
+          todo: 'Open something else, or load the window again.',
+        }}
+        actions={
+          <>
+            <Button onClick={() => go({ view: 'new' })}>New chat</Button>
+            <Button look="ghost" onClick={() => window.location.reload()}>
+              Load again
+            </Button>
+          </>
+        }
+      />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { ArrowRight, Eye, ListEnd, Play, Square, Undo2 } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { call, failureOf } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
+import { sentOne } from '../../store/reading';
 import { sendDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button, IconButton } from '../kit/button';
 import { FailureNote } from '../kit/failure';
@@ -119,6 +120,7 @@ function Say({ head }: { head: RunHead }) {
   const working = head.mode === 'live' && (head.phase === 'calling' || head.phase === 'tool');
   const asks = head.mode === 'live' && head.phase === 'waiting';
   const send = () => {
+    sentOne();
     sendDraft(draft, async (text) => {
       await call('run.say', { id, text });
     }).catch((error: unknown) => {

@@ -30,8 +30,13 @@ export function Flow({ label }: { label: string }) {
   const id = useRun((state) => state.id);
   const list = useRef<VirtuosoHandle>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
-  const { away, toEnd } = useStick(scroller);
-  useFoundHit(list, scroller);
+  const { away, toEnd, letGo } = useStick(scroller);
+  const waits = useRun((state) => state.head?.approval !== undefined);
+  const sent = useReading((state) => state.sent);
+  useEffect(() => {
+    if (sent > 0) toEnd();
+  }, [sent, toEnd]);
+  useFoundHit(list, scroller, letGo);
   const takeScroller = useCallback((element: HTMLElement | Window | null) => {
     if (!(element instanceof HTMLElement)) return;
     element.tabIndex = 0;
@@ -56,7 +61,7 @@ export function Flow({ label }: { label: string }) {
       />
       {away && (
         <Button className={s['to-end']} size="s" icon={<ArrowDown size="0.875rem" />} onClick={toEnd}>
-          To the end
+          {waits ? 'Waiting for you' : 'To the end'}
         </Button>
       )}
     </div>
@@ -64,14 +69,20 @@ export function Flow({ label }: { label: string }) {
 }
 
 /** Brings the current find hit into view and marks the words. */
-function useFoundHit(list: React.RefObject<VirtuosoHandle | null>, scroller: HTMLElement | null): void {
+function useFoundHit(
+  list: React.RefObject<VirtuosoHandle | null>,
+  scroller: HTMLElement | null,
+  letGo: () => void,
+): void {
   const words = useReading((state) => (state.finding ? state.words.trim() : ''));
   const hits = useReading((state) => state.hits);
   const now = useReading((state) => state.now);
   useEffect(() => {
     const found = hitAt(hits, now);
-    if (found) list.current?.scrollToIndex({ index: found.hit.index, align: 'center' });
-  }, [hits, now, list]);
+    if (!found) return;
+    letGo();
+    list.current?.scrollToIndex({ index: found.hit.index, align: 'center' });
+  }, [hits, now, list, letGo]);
   useEffect(() => {
     if (!scroller || words === '') return;
     return highlightWords(scroller, words, () => {

@@ -2,6 +2,7 @@ import { memo } from 'react';
 import { Ban, Flag, Info, ScanSearch, TriangleAlert } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
 import { useReading, inspect } from '../../store/reading';
+import { Boundary } from '../kit/boundary';
 import { IconButton } from '../kit/button';
 import { many, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
@@ -20,7 +21,9 @@ type Of<K extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: K }>
 export const ItemView = memo(function ItemView({ item }: { item: TranscriptItem }) {
   return (
     <div className={s['item']} data-kind={item.kind}>
-      <Body item={item} />
+      <Boundary again={item} instead={() => <Unshown item={item} />}>
+        <Body item={item} />
+      </Boundary>
       <IconButton
         className={s['inspect'] ?? ''}
         size="s"
@@ -33,6 +36,22 @@ export const ItemView = memo(function ItemView({ item }: { item: TranscriptItem 
     </div>
   );
 });
+
+/** What could not be shown as it should be, as plain as it can be. */
+function Unshown({ item }: { item: TranscriptItem }) {
+  const text = 'text' in item ? item.text : 'input' in item ? item.input : item.kind;
+  return (
+    <div className={s['orphan']}>
+      <p className={s['aside']} data-tone="warn">
+        <TriangleAlert size="0.875rem" aria-hidden="true" />
+        <span>This could not be laid out; here is its plain text. Record {item.seq} holds all of it.</span>
+      </p>
+      <div className={s['raw']}>
+        <LongText text={text} />
+      </div>
+    </div>
+  );
+}
 
 function Body({ item }: { item: TranscriptItem }) {
   switch (item.kind) {

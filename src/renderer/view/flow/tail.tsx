@@ -1,6 +1,7 @@
 import { hasAnswer } from '../../store/items';
 import { useRun } from '../../store/run';
 import { useReading } from '../../store/reading';
+import { Boundary } from '../kit/boundary';
 import { StreamingMarkdown } from '../markdown/streaming';
 import { Fold } from './fold';
 import { LongText } from './long-text';
@@ -30,7 +31,11 @@ export function Tail() {
           </div>
         </Fold>
       )}
-      {shown && shown.text !== '' && <StreamingMarkdown text={shown.text} />}
+      {shown && shown.text !== '' && (
+        <Boundary again={shown.text} instead={() => <LongText text={shown.text} prose />}>
+          <StreamingMarkdown text={shown.text} />
+        </Boundary>
+      )}
       {phase === 'calling' && quiet && (
         <p className={s['working']} data-chrome>
           <span className={s['dots']} aria-hidden="true">
