@@ -97,3 +97,4 @@ say({ what: 'done' });
 process.exit(0);
 process.exit(0);
 process.exit(0);
+process.exit(0);
