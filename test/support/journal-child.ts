@@ -92,9 +92,7 @@ const options = (task: ChildTask) => ({
 process.on('unhandledRejection', () => say({ what: 'unhandled' }));
 const task = JSON.parse(process.argv[2]!) as ChildTask;
 say({ what: 'ready' });
-await { fight, hold, fill }[task.role](task);
+const roles = { fight, hold, fill };
+await roles[task.role](task);
 say({ what: 'done' });
-process.exit(0);
-process.exit(0);
-process.exit(0);
 process.exit(0);
