@@ -11,8 +11,6 @@ const lane = (name: string, include: string[], minutes: number, oneAfterTheOther
   test: {
     name,
     include,
-    // The whole corpus of hostile texts takes longer than a lane of `npm test` may.
-    exclude: soak ? [] : ['test/e2e/hostile.test.ts'],
     environment: 'node' as const,
     testTimeout: minutes * MINUTE * (soak ? 20 : 1),
     hookTimeout: 2 * MINUTE,

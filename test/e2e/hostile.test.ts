@@ -13,7 +13,7 @@ import { cleanUp, makeHome, start } from './harness';
 import { conversation, openRow, ready, rows, say, startChat, status, until } from './steps';
 
 const NONE: Damage = { executed: [], requests: [], violations: [], dialogs: [], pages: [], errors: [] };
-const SPLITS = process.env['HOLDFAST_SOAK'] ? 12 : 2;
+const SPLITS = process.env['HOLDFAST_SOAK'] ? 12 : 1;
 
 afterEach(cleanUp);
 

@@ -58,6 +58,22 @@ describe('markdown', () => {
     expect(html('```sh\nrm\u200B -rf\n```')).toContain('U+200B');
   });
 
+  it('shows as plain text what would take a parser seconds, and loses nothing of it', () => {
+    for (const text of [
+      '*a_'.repeat(4_000),
+      '> '.repeat(4_000),
+      '- '.repeat(3_000),
+      '1. '.repeat(2_000),
+      'W'.repeat(100_000),
+      '['.repeat(11_000),
+    ]) {
+      const begun = performance.now();
+      const out = plain(html(text));
+      expect(performance.now() - begun).toBeLessThan(3_000);
+      expect(out.replaceAll('&gt;', '>').length).toBeGreaterThanOrEqual(text.trimEnd().length * 0.5);
+    }
+  });
+
   it('shows the same at the end of a stream as when it is opened later', () => {
     const text = '# T\n\nSome *text*.\n\n```js\nlet a = 1;\n```\n\n- a\n- b\n\n| x |\n|-|\n| y |\n\nEnd.';
     const live = plain(markup(<StreamingMarkdown text={text} />));

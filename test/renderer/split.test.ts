@@ -82,6 +82,19 @@ describe('cutting markdown into blocks', () => {
     expect(splitAll(paragraph).blocks.length).toBeGreaterThan(4);
   });
 
+  it('cuts a long table and gives each part its head', () => {
+    const head = '| name | value |\n|---|---:|';
+    const rows = Array.from({ length: 600 }, (_, n) => `| row ${n} | ${n} |`);
+    const { blocks } = splitAll(`${head}\n${rows.join('\n')}\n\nafter`);
+    const parts = blocks.slice(0, -1);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const [at, part] of parts.entries()) {
+      expect(part.text.startsWith(head)).toBe(true);
+      expect(part).toMatchObject({ joined: at > 0 });
+    }
+    expect(parts.flatMap((part) => part.text.split('\n').slice(2))).toEqual(rows);
+  });
+
   it('finds link definitions wherever they stand', () => {
     const { blocks, definitions } = splitAll('See [the page][Page].\n\n[page]: https://example.org "Title"');
     expect(definitionsFor(blocks[0]?.text ?? '', definitions)).toContain('https://example.org');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pieces, plainVisible } from '../../src/renderer/view/kit/visible';
+import { breakable, pieces, plainVisible } from '../../src/renderer/view/kit/visible';
 
 describe('making visible what would not be seen', () => {
   it('leaves honest text alone', () => {
@@ -28,6 +28,15 @@ describe('making visible what would not be seen', () => {
     expect(pieces(persian, true)).toEqual([persian]);
     expect(pieces('a\u202Eb', true)).toHaveLength(3);
     expect(pieces('a\u{e0041}b', true)).toHaveLength(3);
+  });
+
+  it('offers places to break in very long words only, and changes no letter', () => {
+    expect(breakable('ordinary words '.repeat(500))).toHaveLength(1);
+    const base64 = 'QUJD'.repeat(5_000);
+    const parts = breakable(`see ${base64} end`);
+    expect(parts.length).toBeGreaterThan(100);
+    expect(parts.join('')).toBe(`see ${base64} end`);
+    expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(200);
   });
 
   it('is fast on long text', () => {

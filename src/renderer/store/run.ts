@@ -25,6 +25,8 @@ interface RunState {
   /** The journal seq that `items` is as new as. */
   lastSeq: number;
   stream: StreamState | undefined;
+  /** Answers that streamed by and are longer than their items carry, by key: they need not be fetched. */
+  wholes: Readonly<Record<string, string>>;
   /** Why the answer under way started again. */
   retry: string | undefined;
   failure: FailureInfo | undefined;
@@ -37,6 +39,7 @@ const empty = {
   items: [],
   lastSeq: 0,
   stream: undefined,
+  wholes: {},
   retry: undefined,
   failure: undefined,
 } satisfies Partial<RunState>;
@@ -102,7 +105,11 @@ function takeChange(id: string, change: RunChange): void {
   switch (change.type) {
     case 'items': {
       const merged = mergeItems(state.items, change.items, change.total);
-      set({ items: merged.items, lastSeq: change.seq });
+      set({
+        items: merged.items,
+        lastSeq: change.seq,
+        wholes: withStreamed(state.wholes, state.stream, change.items),
+      });
       if (merged.lost) {
         asked = new Set();
         set({ epoch: state.epoch + 1 });
@@ -132,6 +139,25 @@ function takeChange(id: string, change: RunChange): void {
       break;
   }
   void id;
+}
+
+/** Keeps what streamed for items that carry only a part of it. */
+function withStreamed(
+  wholes: RunState['wholes'],
+  stream: StreamState | undefined,
+  items: readonly TranscriptItem[],
+): RunState['wholes'] {
+  if (!stream) return wholes;
+  const found = items.flatMap((item) =>
+    item.kind === 'text' &&
+    item.iteration === stream.iteration &&
+    item.more !== undefined &&
+    stream.text.length === item.text.length + item.more &&
+    stream.text.startsWith(item.text)
+      ? [[item.key, stream.text] as const]
+      : [],
+  );
+  return found.length === 0 ? wholes : { ...wholes, ...Object.fromEntries(found) };
 }
 
 /** Loads the pages that hold these items, where they are not here yet. */

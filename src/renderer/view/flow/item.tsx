@@ -8,6 +8,7 @@ import { many, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { clockTime, fullTime } from '../kit/time';
 import { Markdown } from '../markdown/markdown';
+import { Answer } from './answer';
 import { Fold } from './fold';
 import { LongText } from './long-text';
 import { Rest } from './rest';
@@ -58,12 +59,7 @@ function Body({ item }: { item: TranscriptItem }) {
     case 'prompt':
       return <Prompt item={item} />;
     case 'text':
-      return (
-        <>
-          <Markdown text={item.text} />
-          <Rest item={item} part="text" />
-        </>
-      );
+      return <Answer item={item} />;
     case 'thinking':
       return <Thinking item={item} />;
     case 'provider':

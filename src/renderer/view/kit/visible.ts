@@ -90,6 +90,30 @@ export function pieces(text: string, prose = false): Piece[] {
   return out;
 }
 
+/** Letters without a break after which a place to break is offered: laying out a longer run costs its square. */
+const RUN = 160;
+const LONG_RUN = /[^\s\p{Ideographic}]{400}/u;
+
+/** A text in parts between which it may break, so that no run of letters is very long. */
+export function breakable(text: string): string[] {
+  if (text.length < 400 || !LONG_RUN.test(text)) return [text];
+  const parts: string[] = [];
+  let part = '';
+  let run = 0;
+  for (const char of text) {
+    run = /\s/.test(char) ? 0 : run + 1;
+    part += char;
+    // Never before a mark that belongs to the letter before it.
+    if (run >= RUN && !/\p{M}|\u200d|\ufe0f/u.test(char)) {
+      parts.push(part);
+      part = '';
+      run = 0;
+    }
+  }
+  if (part !== '') parts.push(part);
+  return parts;
+}
+
 /** The same as one plain string, for titles, labels and announcements: `⟨U+202E⟩`. */
 export const plainVisible = (text: string): string =>
   pieces(text)

@@ -19,7 +19,11 @@ import { definitionsFor, splitAll, type MdBlock } from './split';
 import s from './markdown.module.css';
 
 /** Markdown longer than this in one block is shown as plain text: parsing it would hold up the window. */
-const HUGE = 60_000;
+const HUGE = 12_000;
+/** Marks of emphasis in one block: matching them costs the square of their number. */
+const MARKS = 2_000;
+/** Quotes and lists within each other. */
+const DEEP = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){30}/m;
 /** Blocks that are reconciled, laid out and painted as one. */
 const GROUP = 12;
 
@@ -121,6 +125,17 @@ function parse(source: string, keep: boolean): ReactElement {
   return element;
 }
 
+/** Nobody writes like this, and a parser would take seconds for it. */
+function tooCostly(text: string): boolean {
+  if (text.length > HUGE || DEEP.test(text)) return true;
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 42 || code === 95 || code === 126) marks += 1;
+  }
+  return marks > MARKS;
+}
+
 /** One block. `extra`: the link definitions that it refers to. `open`: more of it may come. */
 export const Block = memo(function Block({
   block,
@@ -132,14 +147,18 @@ export const Block = memo(function Block({
   open: boolean;
 }) {
   if (block.kind === 'code') return <CodeBlock lang={block.lang} text={block.text} open={open} />;
-  if (block.text.length > HUGE) {
-    return (
-      <p className={s['plain']}>
-        <Shown text={block.text} prose />
-      </p>
-    );
+  const plain = (
+    <p className={s['plain']}>
+      <Shown text={block.text} prose />
+    </p>
+  );
+  if (tooCostly(block.text)) return plain;
+  try {
+    return parse(block.text + extra, !open);
+  } catch {
+    // Deeper than the parser's own recursion goes.
+    return plain;
   }
-  return parse(block.text + extra, !open);
 });
 
 /** A run of closed blocks. It renders once; its blocks never change. */

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root as HastRoot, RootContent } from 'hast';
 import type { Root as MdRoot, Nodes } from 'mdast';
-import { pieces } from '../kit/visible';
+import { breakable, pieces } from '../kit/visible';
 
 /** Walks a tree, letting `change` replace each child by others. */
 function eachChild<N extends { children?: unknown[] }>(
@@ -97,16 +97,20 @@ export function rehypeVisible() {
     node.children = out as ElementContent[];
   }
   function shown(text: string, code: boolean): ElementContent[] {
-    return pieces(text, !code).map((piece) =>
-      typeof piece === 'string'
-        ? { type: 'text', value: piece }
-        : {
-            type: 'element',
-            tagName: 'span',
-            properties: { className: ['ctl'], title: `${piece.name} (${piece.code})` },
-            children: [{ type: 'text', value: piece.code }],
-          },
-    );
+    return pieces(text, !code).flatMap((piece): ElementContent[] => {
+      if (typeof piece === 'string') {
+        const parts = breakable(piece);
+        if (parts.length === 1) return [{ type: 'text', value: piece }];
+        return parts.flatMap((value) => [
+          { type: 'text', value },
+          { type: 'element', tagName: 'wbr', properties: {}, children: [] },
+        ]);
+      }
+      const properties = { className: ['ctl'], title: `${piece.name} (${piece.code})` };
+      return [
+        { type: 'element', tagName: 'span', properties, children: [{ type: 'text', value: piece.code }] },
+      ];
+    });
   }
 }
 

@@ -3,7 +3,7 @@ export type MdBlock =
   { kind: 'md'; text: string; joined: boolean } | { kind: 'code'; lang: string; text: string };
 
 /** Characters after which a block without a blank line is cut at the next line end, so that no block grows for ever. */
-const LONG = 6_000;
+const LONG = 4_000;
 /** Lines of one list after which it is cut at its next item. */
 const LONG_LIST = 40;
 
@@ -12,6 +12,7 @@ const MATH = /^ {0,3}\$\$/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|$)/;
 const NOTE = /^ {0,3}\[\^[^\]]+\]:/;
 const DEFINITION = /^ {0,3}\[([^\]^][^\]]*)\]:\s*(\S.*)$/;
+const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
 
 interface Fence {
@@ -41,7 +42,9 @@ export class Splitter {
   private fence: Fence | undefined;
   private math = false;
   /** The open block is a list whose first marker is of this kind. */
-  private list: { bullet: string; joined: boolean } | undefined;
+  private list: { bullet: string } | undefined;
+  /** The open block goes on where the last one was cut. */
+  private joined = false;
   private note = false;
   /** The open block is code by its indent. */
   private get indented(): boolean {
@@ -78,6 +81,7 @@ export class Splitter {
       fence: this.fence,
       math: this.math,
       list: this.list,
+      joined: this.joined,
       note: this.note,
       blank: this.blank,
     });
@@ -123,8 +127,8 @@ export class Splitter {
     }
     const item = ITEM.exec(line);
     if (item && this.list && this.list.bullet === bulletOf(item[2] ?? '')) {
-      if (this.lines.length >= LONG_LIST) this.closeBlock(true);
-      this.list ??= { bullet: bulletOf(item[2] ?? ''), joined: true };
+      if (this.lines.length >= LONG_LIST) this.closeList();
+
       this.add(line);
       this.blank = false;
       return;
@@ -135,7 +139,8 @@ export class Splitter {
       this.fence = fenceOf(fence, false);
       return;
     }
-    if (this.blank || HEADING.test(line) || this.size > LONG) this.closeBlock();
+    if (this.size > LONG && this.table && line.includes('|')) this.closeTable();
+    else if (this.blank || HEADING.test(line) || this.size > LONG) this.closeBlock();
     if (this.lines.length === 0) this.start(line, item);
     this.add(line);
     this.blank = false;
@@ -144,7 +149,7 @@ export class Splitter {
 
   private start(line: string, item: RegExpExecArray | null): void {
     if (item && !/^ {0,3}([-*_])[ \t]*(\1[ \t]*){2,}$/.test(line)) {
-      this.list = { bullet: bulletOf(item[2] ?? ''), joined: false };
+      this.list = { bullet: bulletOf(item[2] ?? '') };
     }
     this.note = NOTE.test(line);
     const definition = DEFINITION.exec(line);
@@ -187,6 +192,18 @@ export class Splitter {
     this.size += line.length + 1;
   }
 
+  private get table(): boolean {
+    return (this.lines[0]?.includes('|') ?? false) && DELIMITERS.test(this.lines[1] ?? '');
+  }
+
+  /** The rest of a long table goes on under the same head, which is not shown again. */
+  private closeTable(): void {
+    const head = this.lines.slice(0, 2);
+    this.closeBlock();
+    for (const line of head) this.add(line);
+    this.joined = true;
+  }
+
   private take(): string {
     const text = this.lines.join('\n');
     this.lines = [];
@@ -200,13 +217,21 @@ export class Splitter {
     this.fence = undefined;
   }
 
-  private closeBlock(joined = false): void {
-    const was = this.list;
+  /** The list goes on with its next item. */
+  private closeList(): void {
+    const { list } = this;
+    this.closeBlock();
+    this.list = list;
+    this.joined = true;
+  }
+
+  private closeBlock(): void {
+    const { joined } = this;
     const text = this.take();
-    this.list = joined && was ? { bullet: was.bullet, joined: true } : undefined;
+    this.list = undefined;
+    this.joined = false;
     this.note = false;
-    if (text.trim() === '') return;
-    this.closed.push({ kind: 'md', text: text.replace(/\n+$/, ''), joined: was?.joined ?? false });
+    if (text.trim() !== '') this.closed.push({ kind: 'md', text: text.replace(/\n+$/, ''), joined });
   }
 }
 
