@@ -8,6 +8,7 @@ import {
   doors,
   openRow,
   ready,
+  resumeButton,
   rows,
   say,
   startChat,
@@ -58,7 +59,7 @@ onEveryDoor(
       await status(page, 'Paused');
       await page.getByRole('button', { name: 'Look and resume…' }).click();
       await page.getByRole('heading', { name: 'Before this run goes on' }).waitFor();
-      await page.getByRole('button', { name: 'Resume', exact: true }).last().click();
+      await resumeButton(page).click();
       await status(page, 'Your turn');
       await picture(page, `chat-paused-and-resumed-${name}`);
     });
@@ -119,7 +120,7 @@ onEveryDoor(
     });
 
     it('survives a reload in the middle of a stream without a gap', async () => {
-      const started = await start();
+      const started = await start({ env: { HOLDFAST_PRACTICE_SLOW: '25' } });
       const { page } = started;
       await ready(page);
       await startChat(started, 'slowly, long 60 lines');

@@ -6,9 +6,11 @@ import {
   allow,
   badge,
   conversation,
+  doors,
   openRow,
   practice,
   ready,
+  resumeButton,
   say,
   startChat,
   status,
@@ -41,7 +43,7 @@ async function killedInside(start: () => Promise<Started>, when: 'before' | 'aft
   return again;
 }
 
-const resume = (started: Started) => started.page.getByRole('button', { name: 'Resume', exact: true }).last();
+const resume = (started: Started) => resumeButton(started.page);
 
 onEveryDoor('a run that was killed inside a tool', (start, target) => {
   const name = target.replace(' ', '-');
@@ -87,6 +89,25 @@ onEveryDoor('a run that was killed inside a tool', (start, target) => {
     expect(lines(started, 'report.txt')).toEqual([]);
   });
 
+  it('shows a reply that was cut off as lost text, outside the conversation, and makes the call again', async () => {
+    const first = await start({ env: { HOLDFAST_PRACTICE_SLOW: '20' } });
+    await ready(first.page);
+    await startChat(first, 'slowly, long 60 lines');
+    await until(async () => (await conversation(first.page).innerText()).length).toBeGreaterThan(900);
+    await first.kill();
+    const again = await first.restart({ env: { HOLDFAST_PRACTICE_SLOW: '1' } });
+    const { page } = again;
+    await ready(page);
+    await openRow(page, 'slowly, long 60 lines');
+    await page.getByText(/A reply was cut off while it arrived/).waitFor();
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' }).click();
+    await page.getByRole('region', { name: 'Lost text' }).waitFor();
+    await picture(page, `resume-lost-text-${name}`);
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Resume' }).click();
+    await resume(again).click();
+    await status(page, 'Your turn');
+  });
+
   it('just runs a read-only tool again', async () => {
     const first = await start();
     await ready(first.page);
@@ -103,125 +124,129 @@ onEveryDoor('a run that was killed inside a tool', (start, target) => {
   });
 });
 
-onEveryDoor('a configuration that changed', (start, target) => {
-  const name = target.replace(' ', '-');
-  const interrupted = async (profiles: Record<string, unknown>[]) => {
-    const home = makeHome();
-    writeProfiles(home, profiles, 'Mine');
-    const first = await start({ home });
-    await ready(first.page);
-    await startChat(first, 'wait 60', { folder: home.files });
-    await toolRuns(first.page, 'wait');
-    await first.kill();
-    return { home, first };
-  };
+onEveryDoor(
+  'a configuration that changed',
+  (start, target) => {
+    const name = target.replace(' ', '-');
+    const interrupted = async (profiles: Record<string, unknown>[]) => {
+      const home = makeHome();
+      writeProfiles(home, profiles, 'Mine');
+      const first = await start({ home });
+      await ready(first.page);
+      await startChat(first, 'wait 60', { folder: home.files });
+      await toolRuns(first.page, 'wait');
+      await first.kill();
+      return { home, first };
+    };
 
-  it('is shown side by side, refused, forced once, and not asked again', async () => {
-    const { home, first } = await interrupted([practice('Mine')]);
-    writeProfiles(
-      home,
-      [practice('Mine', { system_prompt: 'You are someone else.', limits: { max_iterations: 20 } })],
-      'Mine',
-    );
-    const second = await first.restart();
-    const { page } = second;
-    await ready(page);
-    await openRow(page, 'wait 60');
-    const table = page.getByRole('table');
-    await table.waitFor();
-    expect(await table.locator('tr[data-changed="true"]').count()).toBe(2);
-    await table.getByRole('button', { name: 'show current prompt' }).click();
-    await page.getByText('You are someone else.').waitFor();
-    expect(
-      await page
-        .getByRole('button', { name: 'Resume', exact: true })
-        .and(page.locator(':not([aria-pressed])'))
-        .count(),
-    ).toBe(0);
-    await picture(page, `resume-drift-${name}`);
-    await page.getByRole('button', { name: /^Force resume/ }).click();
-    await toolRuns(page, 'wait');
-    await page.getByText(/Resumed by force, 2 settings changed/).waitFor();
-    await picture(page, `resume-seam-${name}`);
-    await second.kill();
+    it('is shown side by side, refused, forced once, and not asked again', async () => {
+      const { home, first } = await interrupted([practice('Mine')]);
+      writeProfiles(
+        home,
+        [practice('Mine', { system_prompt: 'You are someone else.', limits: { max_iterations: 20 } })],
+        'Mine',
+      );
+      const second = await first.restart();
+      const { page } = second;
+      await ready(page);
+      await openRow(page, 'wait 60');
+      const table = page.getByRole('table');
+      await table.waitFor();
+      expect(await table.locator('tr[data-changed="true"]').count()).toBe(2);
+      await table.getByRole('button', { name: 'show current prompt' }).click();
+      await page.getByText('You are someone else.').waitFor();
+      expect(
+        await page
+          .getByRole('button', { name: 'Resume', exact: true })
+          .and(page.locator(':not([aria-pressed])'))
+          .count(),
+      ).toBe(0);
+      await picture(page, `resume-drift-${name}`);
+      await page.getByRole('button', { name: /^Force resume/ }).click();
+      await toolRuns(page, 'wait');
+      await page.getByText(/Resumed by force, 2 settings changed/).waitFor();
+      await picture(page, `resume-seam-${name}`);
+      await second.kill();
 
-    const third = await second.restart();
-    await ready(third.page);
-    await openRow(third.page, 'wait 60');
-    await third.page.getByRole('heading', { name: 'Before this run goes on' }).waitFor();
-    await until(() => third.page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
-    await resume(third).click();
-    await toolRuns(third.page, 'wait');
-  });
-
-  it('offers a profile that matches before force', async () => {
-    const { home, first } = await interrupted([practice('Mine')]);
-    writeProfiles(home, [practice('Mine', { system_prompt: 'Changed.' }), practice('Mine (May)')], 'Mine');
-    const { page, ...rest } = await first.restart();
-    await ready(page);
-    await openRow(page, 'wait 60');
-    await page.getByRole('button', { name: /Use “Mine \(May\)”, which matches/ }).click();
-    await until(() => page.locator('tr[data-changed="true"]').count()).toBe(0);
-    await resume({ page, ...rest }).click();
-    await toolRuns(page, 'wait');
-  });
-
-  it('of the provider cannot be forced, and says why', async () => {
-    const { home, first } = await interrupted([practice('Mine')]);
-    writeProfiles(
-      home,
-      [
-        {
-          name: 'Mine',
-          provider: 'openai',
-          model: 'llama',
-          endpoint: 'http://127.0.0.1:9/v1',
-          tools: ['list_files'],
-        },
-      ],
-      'Mine',
-    );
-    const { page } = await first.restart();
-    await ready(page);
-    await openRow(page, 'wait 60');
-    await page.locator('tr[data-hard="true"]').waitFor();
-    expect(await page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
-    await picture(page, `resume-provider-${name}`);
-  });
-
-  it('of the endpoint is a question of its own, which Force does not answer', async () => {
-    const service = (port: number, prompt: string) => ({
-      name: 'Local',
-      provider: 'openai',
-      model: 'llama',
-      endpoint: `http://127.0.0.1:${port}/v1`,
-      system_prompt: prompt,
-      tools: ['list_files'],
+      const third = await second.restart();
+      await ready(third.page);
+      await openRow(third.page, 'wait 60');
+      await third.page.getByRole('heading', { name: 'Before this run goes on' }).waitFor();
+      await until(() => third.page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
+      await resume(third).click();
+      await toolRuns(third.page, 'wait');
     });
-    const home = makeHome();
-    writeProfiles(home, [service(9, 'A')], 'Local');
-    const first = await start({ home });
-    await ready(first.page);
-    await startChat(first, 'hello', { folder: home.files });
-    await first.page
-      .locator('main')
-      .getByText(/127\.0\.0\.1:9/)
-      .first()
-      .waitFor({ timeout: 90_000 });
-    await first.kill();
-    writeProfiles(home, [service(10, 'B')], 'Local');
-    const { page } = await first.restart();
-    await ready(page);
-    await openRow(page, 'hello');
-    await page.getByRole('button', { name: 'Resume', exact: true }).first().click();
-    await page.getByText('The conversation would go to another place').waitFor();
-    const force = page.getByRole('button', { name: /^Force resume/ });
-    expect(await force.isDisabled()).toBe(true);
-    await picture(page, `resume-endpoint-${name}`);
-    await page.getByLabel('Yes, send this conversation there').check();
-    expect(await force.isDisabled()).toBe(false);
-    expect(readdirSync(home.runs).some((file) => file.endsWith('.json') || file.endsWith('.jsonl'))).toBe(
-      true,
-    );
-  });
-});
+
+    it('offers a profile that matches before force', async () => {
+      const { home, first } = await interrupted([practice('Mine')]);
+      writeProfiles(home, [practice('Mine', { system_prompt: 'Changed.' }), practice('Mine (May)')], 'Mine');
+      const { page, ...rest } = await first.restart();
+      await ready(page);
+      await openRow(page, 'wait 60');
+      await page.getByRole('button', { name: /Use “Mine \(May\)”, which matches/ }).click();
+      await until(() => page.locator('tr[data-changed="true"]').count()).toBe(0);
+      await resume({ page, ...rest }).click();
+      await toolRuns(page, 'wait');
+    });
+
+    it('of the provider cannot be forced, and says why', async () => {
+      const { home, first } = await interrupted([practice('Mine')]);
+      writeProfiles(
+        home,
+        [
+          {
+            name: 'Mine',
+            provider: 'openai',
+            model: 'llama',
+            endpoint: 'http://127.0.0.1:9/v1',
+            tools: ['list_files'],
+          },
+        ],
+        'Mine',
+      );
+      const { page } = await first.restart();
+      await ready(page);
+      await openRow(page, 'wait 60');
+      await page.locator('tr[data-hard="true"]').waitFor();
+      expect(await page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
+      await picture(page, `resume-provider-${name}`);
+    });
+
+    it('of the endpoint is a question of its own, which Force does not answer', async () => {
+      const service = (port: number, prompt: string) => ({
+        name: 'Local',
+        provider: 'openai',
+        model: 'llama',
+        endpoint: `http://127.0.0.1:${port}/v1`,
+        system_prompt: prompt,
+        tools: ['list_files'],
+      });
+      const home = makeHome();
+      writeProfiles(home, [service(9, 'A')], 'Local');
+      const first = await start({ home });
+      await ready(first.page);
+      await startChat(first, 'hello', { folder: home.files });
+      await first.page
+        .locator('main')
+        .getByText(/127\.0\.0\.1:9/)
+        .first()
+        .waitFor({ timeout: 90_000 });
+      await first.kill();
+      writeProfiles(home, [service(10, 'B')], 'Local');
+      const { page } = await first.restart();
+      await ready(page);
+      await openRow(page, 'hello');
+      await page.getByRole('button', { name: 'Resume', exact: true }).first().click();
+      await page.getByText('The conversation would go to another place').waitFor();
+      const force = page.getByRole('button', { name: /^Force resume/ });
+      expect(await force.isDisabled()).toBe(true);
+      await picture(page, `resume-endpoint-${name}`);
+      await page.getByLabel('Yes, send this conversation there').check();
+      expect(await force.isDisabled()).toBe(false);
+      expect(readdirSync(home.runs).some((file) => file.endsWith('.json') || file.endsWith('.jsonl'))).toBe(
+        true,
+      );
+    });
+  },
+  doors(),
+);

@@ -9,6 +9,7 @@ import {
   doors,
   openRow,
   ready,
+  resumeButton,
   rows,
   say,
   startChat,
@@ -88,7 +89,7 @@ onEveryDoor(
       await ready(again.page);
       await openRow(again.page, 'wait 60');
       expect(await badge(again.page).textContent()).toContain('Paused');
-      await again.page.getByRole('button', { name: 'Resume', exact: true }).last().waitFor();
+      await resumeButton(again.page).waitFor();
     });
 
     it('are renamed, deleted and brought back', async () => {

@@ -117,3 +117,7 @@ export const practice = (name: string, more: Record<string, unknown> = {}): Reco
 export async function toolRuns(page: Page, tool: string): Promise<void> {
   await page.locator('article[data-state="running"]').filter({ hasText: tool }).waitFor();
 }
+
+/** The button that goes on; the switch of views has one of the same name. */
+export const resumeButton = (page: Page): Locator =>
+  page.getByRole('button', { name: 'Resume', exact: true }).and(page.locator(':not([aria-pressed])'));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, describe } from 'vitest';
 import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
 import { fakeApp, type FakeApp } from '../support/fake-app';
 import { built, chromium } from '../support/prerequisites';
-import { makeScene } from '../support/scenes';
+import { makeScene, row } from '../support/scenes';
 import { onEveryDoor, picture } from './harness';
 import { composer, conversation, doors, ready, rows, startChat, status, until } from './steps';
 
@@ -182,6 +182,63 @@ describe('every view', () => {
       await picture(page, name);
       await context.close();
     }
+  });
+
+  it('shows ten thousand runs with as few nodes as ten, from the first to the last', async () => {
+    const few = app.scene.rows;
+    app.scene.rows = Array.from({ length: 10_000 }, (_, n) =>
+      row(`r${n}`, `Run number ${n}`, 'finished', '3 steps', n * 37),
+    );
+    const page = await show('1280x800', 'light');
+    const count = () => page.evaluate(() => document.querySelectorAll('nav *').length);
+    const at = await count();
+    await rows(page).first().focus();
+    await page.keyboard.press('End');
+    await rows(page).filter({ hasText: 'Run number 9999' }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-run-row') ?? '');
+    await until(focused).toBe('9999');
+    await page.keyboard.press('PageUp');
+    await until(focused).toBe('9989');
+    expect(await count()).toBeLessThan(at * 2 + 100);
+    await page.keyboard.press('Home');
+    await until(focused).toBe('0');
+    // The list is asked for in pages, and only where somebody looks.
+    const asked = app.scene.calls.filter((call) => call.name === 'library.page').length;
+    expect(asked).toBeLessThan(40);
+    app.scene.rows = few;
+    await page.context().close();
+  });
+
+  it('makes a profile of a model server on this computer with one click', async () => {
+    const page = await show('1280x800', 'light');
+    await page
+      .getByText('Ollama runs on this computer')
+      .or(page.getByText('runs on this computer'))
+      .first()
+      .waitFor();
+    app.scene.calls.length = 0;
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await until(() => app.scene.calls.filter((call) => call.name === 'profiles.save')).toMatchObject([
+      {
+        input: {
+          profile: { provider: 'openai', model: 'llama3.2:3b', endpoint: 'http://127.0.0.1:11434/v1' },
+        },
+      },
+    ]);
+    await page.context().close();
+  });
+
+  it('shows where a link leads before anything is opened', async () => {
+    const page = await show('1280x800', 'light');
+    await open(page, 'Summarise meeting notes');
+    await page.getByRole('link', { name: /the handbook/ }).click();
+    await until(() => app.scene.calls.filter((call) => call.name === 'link.open').length).toBeGreaterThan(0);
+    const card = page.getByRole('dialog', { name: 'Open this outside Holdfast?' });
+    await card.getByText('docs.example.org', { exact: true }).waitFor();
+    await picture(page, 'link-card');
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await until(() => page.getByRole('dialog').count()).toBe(0);
+    await page.context().close();
   });
 
   it('moves nothing for people who asked for stillness', async () => {

@@ -205,7 +205,13 @@ function handlers(scene: Scene): Handlers {
     }),
     'folder.sample': () => ({ folder: '/home/ada/Holdfast sample' }),
     'folder.recent': () => ({ folders: scene.folders }),
-    'link.open': () => ({ done: false }),
+    'link.open': ({ url }) => {
+      throw new Failure({
+        code: 'forbidden',
+        message: 'Links are opened by your browser here.',
+        data: { href: url },
+      });
+    },
     'prefs.get': () => scene.prefs,
     'prefs.set': (change) => {
       Object.assign(scene.prefs, change);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   Cpu,
   Database,
@@ -14,23 +14,14 @@ import {
   Sun,
   X,
 } from 'lucide-react';
-import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
 import { go, setTheme, show, useApp, type Theme } from '../../store/app';
-import {
-  deleteRun,
-  refreshLibrary,
-  setFilter,
-  showRange,
-  useLibrary,
-  type Filter,
-} from '../../store/library';
+import { refreshLibrary, setFilter, useLibrary, type Filter } from '../../store/library';
 import { Button, IconButton, Tip } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../kit/menu';
 import { count, many } from '../kit/numbers';
-import { dayName } from '../kit/time';
 import { Brand } from './brand';
-import { LibraryRow } from './row';
+import { Runs } from './runs';
 import { AwayStores, StoreFilter } from './shelves';
 import { stateWords } from '../stores/state';
 import s from './library.module.css';
@@ -133,13 +124,7 @@ const sum = (counts: Record<string, number>, keys: string[]) =>
   keys.reduce((all, key) => all + (counts[key] ?? 0), 0);
 
 function List({ selected }: { selected: string | undefined }) {
-  const { days, rows, total, all, ready, failure, filter, words } = useLibrary();
-  const list = useRef<GroupedVirtuosoHandle>(null);
-  const box = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(0);
-  const at = rows.findIndex((row) => row?.id === selected);
-  const roving = Math.min(active, Math.max(0, total - 1));
-  const place = at >= 0 && active === 0 ? at : roving;
+  const { rows, total, all, ready, failure, filter, words } = useLibrary();
 
   if (failure && rows.length === 0) {
     return (
@@ -180,81 +165,8 @@ function List({ selected }: { selected: string | undefined }) {
     );
   }
 
-  const move = (to: number) => {
-    const next = Math.max(0, Math.min(total - 1, to));
-    setActive(next);
-    list.current?.scrollIntoView({
-      index: next,
-      behavior: 'auto',
-      done: () => box.current?.querySelector<HTMLElement>(`[data-run-row="${next}"]`)?.focus(),
-    });
-  };
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const target = event.target as HTMLElement;
-    const from = Number(target.closest<HTMLElement>('[data-run-row]')?.dataset['runRow'] ?? NaN);
-    if (Number.isNaN(from) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Record<string, number> = {
-      ArrowDown: from + 1,
-      ArrowUp: from - 1,
-      PageDown: from + 10,
-      PageUp: from - 10,
-      Home: 0,
-      End: total - 1,
-    };
-    const to = steps[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      move(to);
-      return;
-    }
-    const row = rows[from];
-    if (row && event.key === 'Delete') {
-      event.preventDefault();
-      void deleteRun(row);
-    }
-  };
-  return (
-    <div className={s['list']} ref={box} onKeyDown={onKeyDown}>
-      <GroupedVirtuoso
-        ref={list}
-        className={s['scroller'] ?? ''}
-        groupCounts={days.map((day) => day.count)}
-        increaseViewportBy={300}
-        defaultItemHeight={54}
-        rangeChanged={({ startIndex, endIndex }) => showRange(startIndex, endIndex)}
-        groupContent={(index) => {
-          const day = days[index];
-          return (
-            <h2 className={s['day']}>
-              {day && dayName(day.day)}
-              <span className="sr">, {many(day?.count ?? 0, 'run')}</span>
-            </h2>
-          );
-        }}
-        itemContent={(index) => {
-          const row = rows[index];
-          if (!row) return <div className={s['ghost']} aria-hidden="true" />;
-          return (
-            <LibraryRow
-              row={row}
-              index={index}
-              selected={row.id === selected}
-              tabbable={index === place}
-              onFocus={() => setActive(index)}
-            />
-          );
-        }}
-        components={{ Scroller }}
-      />
-    </div>
-  );
+  return <Runs selected={selected} />;
 }
-
-/** The list is reached by its rows; the scroller itself is no stop. */
-const Scroller = ({ ref, ...rest }: React.ComponentProps<'div'> & { context?: unknown }) => {
-  const { context: _, ...props } = rest;
-  return <div {...props} ref={ref} tabIndex={-1} />;
-};
 
 const THEMES: [Theme, string, typeof Sun][] = [
   ['system', 'Like the system', Monitor],

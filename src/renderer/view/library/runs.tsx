@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from 'react';
+import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
+import { deleteRun, showRange, useLibrary } from '../../store/library';
+import { many } from '../kit/numbers';
+import { dayName } from '../kit/time';
+import { LibraryRow } from './row';
+import s from './library.module.css';
+
+/** The runs by day. One stop of the Tab key; arrows go on from there, also to rows that are not in the page yet. */
+export function Runs({ selected }: { selected: string | undefined }) {
+  const { days, rows, total } = useLibrary();
+  const list = useRef<GroupedVirtuosoHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = useRef<number>(undefined);
+  const [active, setActive] = useState(0);
+  const at = rows.findIndex((row) => row?.id === selected);
+  const roving = Math.min(active, Math.max(0, total - 1));
+  const place = at >= 0 && active === 0 ? at : roving;
+  const takeFocus = () => {
+    const row = box.current?.querySelector<HTMLElement>(`[data-run-row="${wanted.current}"]`);
+    if (!row) return;
+    row.focus();
+    wanted.current = undefined;
+  };
+  useEffect(takeFocus);
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(total - 1, to));
+    setActive(next);
+    // A row that is far away is not in the page yet: the list holds the focus until it is.
+    wanted.current = next;
+    list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
+    if (wanted.current !== undefined) box.current?.focus();
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const target = event.target as HTMLElement;
+    const own = target === event.currentTarget;
+    const index = target.closest<HTMLElement>('[data-run-row]')?.dataset['runRow'];
+    const from = own ? active : Number(index ?? NaN);
+    if (Number.isNaN(from) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const steps: Record<string, number> = {
+      ArrowDown: from + 1,
+      ArrowUp: from - 1,
+      PageDown: from + 10,
+      PageUp: from - 10,
+      Home: 0,
+      End: total - 1,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      move(to);
+      return;
+    }
+    const row = rows[from];
+    if (row && event.key === 'Delete') {
+      event.preventDefault();
+      void deleteRun(row);
+    }
+  };
+  return (
+    <div className={s['list']} ref={box} tabIndex={-1} onKeyDown={onKeyDown}>
+      <GroupedVirtuoso
+        ref={list}
+        className={s['scroller'] ?? ''}
+        groupCounts={days.map((day) => day.count)}
+        increaseViewportBy={300}
+        itemsRendered={takeFocus}
+        defaultItemHeight={54}
+        rangeChanged={({ startIndex, endIndex }) => showRange(startIndex, endIndex)}
+        groupContent={(index) => {
+          const day = days[index];
+          return (
+            <h2 className={s['day']}>
+              {day && dayName(day.day)}
+              <span className="sr">, {many(day?.count ?? 0, 'run')}</span>
+            </h2>
+          );
+        }}
+        itemContent={(index) => {
+          const row = rows[index];
+          if (!row) return <div className={s['ghost']} aria-hidden="true" />;
+          return (
+            <LibraryRow
+              row={row}
+              index={index}
+              selected={row.id === selected}
+              tabbable={index === place}
+              onFocus={() => setActive(index)}
+            />
+          );
+        }}
+        components={{ Scroller }}
+      />
+    </div>
+  );
+}
+
+/** The list is reached by its rows; the scroller itself is no stop. */
+const Scroller = ({ ref, ...rest }: React.ComponentProps<'div'> & { context?: unknown }) => {
+  const { context: _, ...props } = rest;
+  return <div {...props} ref={ref} tabIndex={-1} />;
+};

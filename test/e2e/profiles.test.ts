@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeHome, onEveryDoor, picture } from './harness';
+import { composer, doors, ready, startChat, status, until } from './steps';
+
+onEveryDoor(
+  'profiles',
+  (start, target) => {
+    const name = target.replace(' ', '-');
+
+    it('are copied, edited, checked, used, removed and brought back', async () => {
+      const started = await start();
+      const { page, home } = started;
+      const file = () => readFileSync(join(home.config, 'profiles.yaml'), 'utf8');
+      await ready(page);
+      await page.keyboard.press('Control+,');
+      await page.getByText('Comes with Holdfast and stays as it is').waitFor();
+      await page.getByRole('button', { name: 'Make a copy' }).click();
+      const form = page.getByRole('form', { name: 'New profile' });
+      await form.getByLabel('Name', { exact: true }).fill('Practice');
+      await form.getByLabel('Steps').fill('0');
+      await form.getByRole('button', { name: 'Add profile' }).click();
+      await form.getByText('Another profile has this name.').waitFor();
+      await form.getByText('A whole number from 1 to 10,000.').waitFor();
+      await form.getByLabel('Name', { exact: true }).fill('Mine');
+      await form.getByLabel('Steps').fill('7');
+      await form.getByLabel('System prompt').fill('Be brief.');
+      await form.getByRole('button', { name: 'Add profile' }).click();
+      await page.getByRole('heading', { level: 2, name: 'Mine' }).waitFor();
+      expect(file()).toContain('Be brief.');
+      await picture(page, `profiles-saved-${name}`);
+      await startChat(started, 'hello');
+      await status(page, 'Your turn');
+      await page.getByText(/of 7$/).first().waitFor();
+      await page.getByRole('button', { name: 'Profile Mine' }).click();
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await until(file).not.toContain('Mine');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await until(file).toContain('Mine');
+    });
+
+    it('in a broken file are told, left as they are, and nothing else stops', async () => {
+      const home = makeHome();
+      mkdirSync(home.config, { recursive: true });
+      const broken = 'profiles:\n  - name: [oops\n';
+      writeFileSync(join(home.config, 'profiles.yaml'), broken);
+      const started = await start({ home });
+      const { page } = started;
+      await ready(page);
+      await page.keyboard.press('Control+,');
+      await page.getByText('The file was left as it is. Built-in profiles still work.').waitFor();
+      await picture(page, `profiles-broken-${name}`);
+      await startChat(started, 'hello');
+      await status(page, 'Your turn');
+      expect(readFileSync(join(home.config, 'profiles.yaml'), 'utf8')).toBe(broken);
+    });
+  },
+  doors(),
+);
+
+onEveryDoor(
+  'a lost connection',
+  (start) => {
+    it('is told, and keeps what was typed', async () => {
+      const started = await start();
+      const { page } = started;
+      await ready(page);
+      await composer(page).fill('typed before');
+      process.kill(started.pid, 'SIGKILL');
+      await page.getByText(/The connection to Holdfast is gone; trying again/).waitFor();
+      expect(await composer(page).inputValue()).toBe('typed before');
+      expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+      await picture(page, 'connection-lost');
+    });
+  },
+  ['browser door'],
+);
