@@ -17,7 +17,7 @@ export function createWindow(preload: string, place: Place, dark: boolean): Brow
     minHeight: MIN_SIZE.height,
     title: 'Holdfast',
     show: false,
-    backgroundColor: dark ? '#16181c' : '#ffffff',
+    backgroundColor: dark ? '#171614' : '#fbfaf8',
     webPreferences: webPreferences(preload),
   });
   if (maximized) window.maximize();
