@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onEveryDoor, picture } from './harness';
 import {
@@ -107,9 +108,16 @@ onEveryDoor(
       const started = await start();
       const { page, home } = started;
       await ready(page);
-      await startChat(started, 'say the secret word is xyzzy', { hidden: true });
+      // Typed before the choice, and kept by then: the choice takes it back.
+      await composer(page).fill('xyzzy is what I think of');
+      await until(() => JSON.stringify(deep(home.state))).toContain('xyzzy');
+      await page.getByRole('button', { name: 'Private' }).click();
+      await until(() => JSON.stringify(deep(home.state))).not.toContain('xyzzy');
+      await composer(page).pressSequentially(' and more', { delay: 60 });
+      await startChat(started, 'say the secret word is xyzzy');
       await status(page, 'Your turn');
       await conversation(page).getByText('the secret word is xyzzy').last().waitFor();
+      await composer(page).pressSequentially('xyzzy again', { delay: 60 });
       await page.getByText('in memory only').waitFor();
       await picture(page, `chat-private-${name}`);
       expect(JSON.stringify(deep(home.path))).not.toContain('xyzzy');
@@ -154,13 +162,9 @@ onEveryDoor(
   doors(),
 );
 
-/** Every text below a folder. */
+/** Every text below a folder, and of a file itself. */
 function deep(path: string): string[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? deep(`${path}/${entry.name}`) : [readFileSync(`${path}/${entry.name}`, 'latin1')],
-    );
-  } catch {
-    return [readFileSync(path, 'latin1')];
-  }
+  const kind = statSync(path, { throwIfNoEntry: false });
+  if (kind?.isDirectory()) return readdirSync(path).flatMap((name) => deep(join(path, name)));
+  return kind?.isFile() ? [readFileSync(path, 'latin1')] : [];
 }

@@ -36,6 +36,8 @@ interface AppState {
   overlay: Overlay;
   theme: Theme;
   zoom: number;
+  /** The next chat is a private one. */
+  newPrivate: boolean;
   /** The profile that new chats start with. */
   profile: string | undefined;
   /** The store that new chats are kept in. */
@@ -57,6 +59,7 @@ export const useApp = create<AppState>(() => ({
   overlay: undefined,
   theme: rememberedTheme(),
   zoom: 1,
+  newPrivate: false,
   profile: undefined,
   store: undefined,
   copying: undefined,

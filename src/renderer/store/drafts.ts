@@ -11,6 +11,9 @@ interface Drafts {
 }
 export const useDrafts = create<Drafts>(() => ({ texts: {} }));
 
+/** Drafts of private chats: they live in this page only. */
+const unkept = new Set<string>();
+
 const timers = new Map<string, number>();
 const loading = new Map<string, Promise<void>>();
 
@@ -31,14 +34,30 @@ export function loadDraft(key: string): Promise<void> {
 const put = (key: string, text: string) =>
   useDrafts.setState((state) => ({ texts: { ...state.texts, [key]: text } }));
 
+/** Whether a draft may be kept beyond this page. What was kept of one that may not is forgotten at once. */
+export function keepDraft(key: string, kept: boolean): void {
+  if (kept === !unkept.has(key)) return;
+  if (kept) {
+    unkept.delete(key);
+    keep(key);
+    return;
+  }
+  unkept.add(key);
+  window.clearTimeout(timers.get(key));
+  timers.delete(key);
+  call('draft.set', { key, text: '' }).catch(() => undefined);
+}
+
 function keep(key: string): void {
   window.clearTimeout(timers.get(key));
   timers.delete(key);
+  if (unkept.has(key)) return;
   call('draft.set', { key, text: useDrafts.getState().texts[key] ?? '' }).catch(() => undefined);
 }
 
 export function setDraft(key: string, text: string): void {
   put(key, text);
+  if (unkept.has(key)) return;
   window.clearTimeout(timers.get(key));
   timers.set(
     key,

@@ -4,7 +4,7 @@ import type { RunHead } from '../../../shared/contract/views';
 import { call, failureOf } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
 import { sentOne } from '../../store/reading';
-import { sendDraft, setDraft, useDrafts } from '../../store/drafts';
+import { keepDraft, sendDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button, IconButton } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Shown } from '../kit/shown';
@@ -138,6 +138,10 @@ function Say({ head }: { head: RunHead }) {
     // The field that this chat was started from is gone, and nothing else has the focus.
     if (document.activeElement === document.body) field.current?.focus({ preventScroll: true });
   }, []);
+  const hidden = head.row.private;
+  useEffect(() => {
+    if (hidden) keepDraft(draft, false);
+  }, [hidden, draft]);
   const pausing = head.pausing;
   return (
     <>

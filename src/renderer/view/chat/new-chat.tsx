@@ -11,7 +11,7 @@ import {
 } from 'lucide-react';
 import { call } from '../../client';
 import { chooseProfile, go, openRun, toastFailure, useApp } from '../../store/app';
-import { NEW_DRAFT, sendDraft, setDraft } from '../../store/drafts';
+import { keepDraft, NEW_DRAFT, sendDraft, setDraft } from '../../store/drafts';
 import { discoverServers, pickProfile, useProfiles, type LocalServer } from '../../store/profiles';
 import { pickStore, useStores } from '../../store/stores';
 import { Button } from '../kit/button';
@@ -58,7 +58,8 @@ export function NewChat() {
   const wanted = useApp((state) => state.profile);
   const connected = useApp((state) => state.connection === 'open');
   const [folder, setFolder] = useState<string>();
-  const [hidden, setHidden] = useState(false);
+  const hidden = useApp((state) => state.newPrivate);
+  const setHidden = (newPrivate: boolean) => useApp.setState({ newPrivate });
   const [starting, setStarting] = useState(false);
   const entry = pickProfile(profiles, wanted ?? usual);
   const stores = useStores((state) => state.stores);
@@ -67,6 +68,7 @@ export function NewChat() {
     useApp((state) => state.store),
   );
   useEffect(discoverServers, []);
+  useEffect(() => keepDraft(NEW_DRAFT, !hidden), [hidden]);
   useEffect(() => {
     call('folder.recent', {}).then(
       ({ folders }) => setFolder((old) => old ?? folders[0]),
@@ -86,6 +88,7 @@ export function NewChat() {
         ...(folder !== undefined && { folder }),
         ...(store && !store.usual && !hidden && { store: store.name }),
       });
+      setHidden(false);
       openRun(id, 'chat');
     })
       .catch(toastFailure)
