@@ -17,6 +17,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** The two counts drift and are rounded; a sleep shorter than this makes no difference to a time-out. ms. */
+const SLEPT_MS = 1_000;
+
 /**
  * A time-out that also sees time that passed while the machine slept, when no timer runs and every connection dies.
  * `onExpire` is called at most once, with `sleep` when only the wall clock says so.
@@ -34,7 +37,9 @@ export class Watch {
     this.cancel = clock.every(Math.max(10, Math.min(1000, ms / 2)), () => {
       const now = this.now();
       const ran = now.monotonic - this.since.monotonic;
-      if (ran < this.ms && now.wall - this.since.wall < this.ms) return;
+      const passed = now.wall - this.since.wall;
+      const slept = passed >= this.ms && passed - ran >= SLEPT_MS;
+      if (ran < this.ms && !slept) return;
       this.stop();
       onExpire(ran >= this.ms ? 'time' : 'sleep');
     });

@@ -330,6 +330,18 @@ describe('time that passes while the machine sleeps', () => {
     expect(sleep.watched).toBe(0);
   });
 
+  it('is not what a clock says that is a little ahead of the other', async () => {
+    const { clock, pass } = sleepy();
+    const slow = testTool('slow', untilStopped(), { timeoutMs: 10_000 });
+    const it_ = scene(scriptedModel([{ tools: [{ name: 'slow' }] }, { text: 'x' }]), [slow], { clock });
+    const watching = await start(it_);
+    await watching.event('tool_started');
+    pass(9_999, 10_001);
+    pass(1);
+    expect(await watching.session.settled()).toEqual({ reason: 'completed' });
+    expect((await records(it_.store))[2]).not.toContain('slept');
+  });
+
   it('ends a tool in the same way, and a silent model by the clock that only runs when awake', async () => {
     const sleep = sleepy();
     const slow = testTool('slow', untilStopped(), { timeoutMs: 10_000 });
