@@ -12,14 +12,18 @@ import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
 import { deskHandlers } from './handlers-desk';
+import { libraryHandlers } from './handlers-library';
+import { movingHandlers } from './handlers-moving';
+import { readingHandlers } from './handlers-reading';
 import { runHandlers } from './handlers-run';
+import { searchHandlers } from './handlers-search';
+import { storeHandlers } from './handlers-stores';
 import { Prefs } from './prefs';
 import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
 import { Sessions } from './sessions';
 import { StoreDesk } from './store-desk';
-import { storeHandlers } from './handlers-stores';
 import { Stores } from './stores';
 
 export interface AppOptions {
@@ -155,6 +159,10 @@ export function createApp(options: AppOptions): App {
     ...runHandlers(services),
     ...deskHandlers(services),
     ...storeHandlers(services),
+    ...libraryHandlers(services),
+    ...readingHandlers(services),
+    ...searchHandlers(services),
+    ...movingHandlers(services),
   };
 
   return {

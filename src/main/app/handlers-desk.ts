@@ -1,3 +1,7 @@
+import type { libraryCommands } from '../../shared/contract/library';
+import type { movingCommands } from '../../shared/contract/moving';
+import type { readingCommands } from '../../shared/contract/reading';
+import type { searchCommands } from '../../shared/contract/search';
 import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
 import type { Services } from './app';
@@ -6,7 +10,11 @@ import { promiseOf } from './stores';
 
 type DeskHandlers = Omit<
   Handlers,
-  Extract<keyof Handlers, `run.${string}` | `library.${string}` | `stores.${string}`>
+  | Extract<keyof Handlers, `run.${string}` | `stores.${string}`>
+  | keyof typeof libraryCommands
+  | keyof typeof readingCommands
+  | keyof typeof searchCommands
+  | keyof typeof movingCommands
 >;
 
 const done = (value: boolean) => ({ done: value });

@@ -1,12 +1,22 @@
+import type { libraryCommands } from '../../shared/contract/library';
+import type { movingCommands } from '../../shared/contract/moving';
+import type { readingCommands } from '../../shared/contract/reading';
+import type { searchCommands } from '../../shared/contract/search';
 import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
 import { continuationPrompt } from '../agent/continuation';
 import type { ResumeOptions } from '../agent/session';
 import type { Services } from './app';
+import { nowhere } from './nowhere';
 import { preflightView } from './preflight';
-import { cut } from './read/call-item';
 
-type RunHandlers = Omit<Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>, 'run.copy'>;
+type Others =
+  | keyof typeof libraryCommands
+  | keyof typeof readingCommands
+  | keyof typeof searchCommands
+  | keyof typeof movingCommands
+  | 'run.copy';
+type RunHandlers = Omit<Pick<Handlers, Extract<keyof Handlers, `run.${string}`>>, Others>;
 
 const done = (value: boolean) => ({ done: value });
 
@@ -18,9 +28,6 @@ const notLive = () =>
     todo: 'Open the run and resume it.',
   });
 
-const nowhere = (so: string) =>
-  new Failure({ code: 'unsupported', message: `A private chat is kept nowhere, ${so}.` });
-
 const elsewhere = () =>
   new Failure({
     code: 'endpoint_changed',
@@ -31,7 +38,7 @@ const elsewhere = () =>
 
 /** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
-  const { library, sessions, reader, folders, profiles, stores, parts } = services;
+  const { sessions, folders, profiles, stores, parts } = services;
 
   const look = async (key: string, profile?: string) => {
     const { store, id } = stores.place(key);
@@ -59,43 +66,11 @@ export function runHandlers(services: Services): RunHandlers {
   };
 
   return {
-    'run.rename': async ({ id, title }) => {
-      if (sessions.isPrivate(id)) {
-        throw nowhere('so it has no name');
-      }
-      await library.rename(id, title);
-      return done(true);
-    },
-    'run.trash': async ({ id }) => {
-      const isPrivate = sessions.isPrivate(id);
-      await sessions.release(id);
-      if (!isPrivate) await library.trash(id);
-      return done(true);
-    },
-    'run.restore': async ({ id }) => {
-      await library.restore(id);
-      return done(true);
-    },
-
     'run.watch': ({ id }, peer) => sessions.watch(id, peer),
     'run.unwatch': ({ id }, peer) => {
       sessions.unwatch(id, peer);
       return done(true);
     },
-    'run.items': ({ id, from, limit }) => reader.items(id, from, limit),
-    'run.text': ({ id, key, part, from, limit }) => reader.text(id, key, part, from, limit),
-    'run.kept': async ({ id: key, name, from, limit }) => {
-      const { store, id } = stores.place(key);
-      const text = await store.kept(id, name);
-      return { text: cut(text.slice(from), limit).text, total: text.length };
-    },
-    'run.find': ({ id, words }) => reader.find(id, words),
-    'run.record': async ({ id, seq, from, limit }) => {
-      const { text, ...rest } = await reader.record(id, seq, from, limit);
-      const durability = sessions.isPrivate(id) ? 'memory' : stores.place(id).store.durability;
-      return { seq, json: text, durability, ...rest };
-    },
-
     'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder, store: wanted }) => {
       const at = isPrivate ? '' : stores.named(wanted);
       const store = isPrivate ? undefined : stores.at(at);

@@ -1,18 +1,14 @@
-import { USUAL_STORE } from '../../shared/contract/stores';
 import { runKey } from '../../shared/contract/run-key';
 import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
 import { copyRun } from '../journal/copy';
 import type { Services } from './app';
 
-type StoreHandlers = Pick<
-  Handlers,
-  Extract<keyof Handlers, `stores.${string}`> | 'run.copy' | 'library.page'
->;
+type StoreHandlers = Pick<Handlers, Extract<keyof Handlers, `stores.${string}`> | 'run.copy'>;
 
 const done = (value: boolean) => ({ done: value });
 
-/** The stores side by side, and the list of the runs of all of them. */
+/** The stores side by side. */
 export function storeHandlers(services: Services): StoreHandlers {
   const { library, sessions, stores, storeDesk } = services;
 
@@ -27,21 +23,6 @@ export function storeHandlers(services: Services): StoreHandlers {
   };
 
   return {
-    'library.page': async ({ stores: wanted, ...query }) => {
-      const names = wanted && new Set(wanted.map((name) => (name === USUAL_STORE ? '' : name)));
-      const { byStore, ...page } = await library.page({ ...query, stores: names });
-      return {
-        ...page,
-        stores: stores.views().map(({ name, label, usual, state, reason }) => ({
-          name,
-          label,
-          count: byStore.get(usual ? '' : name) ?? 0,
-          state,
-          ...(reason && { reason }),
-        })),
-      };
-    },
-
     'stores.list': () => storeDesk.list(),
     'stores.test': async ({ store }) => ({ checks: await storeDesk.test(store) }),
     'stores.save': async ({ store, was }) => {

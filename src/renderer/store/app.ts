@@ -14,7 +14,11 @@ export type Place =
   | { view: 'run'; id: string; pane: 'auto' | 'chat' | 'resume' | 'transcript' }
   | { view: 'profiles'; name?: string }
   /** `name` empty: a new store. */
-  | { view: 'stores'; name?: string };
+  | { view: 'stores'; name?: string }
+  /** All runs as a table, or what is in the trash. */
+  | { view: 'browse'; trash?: boolean }
+  | { view: 'search'; words?: string }
+  | { view: 'compare'; a: string; b: string };
 
 /** What lies over the window. */
 export type Overlay = 'palette' | 'shortcuts' | undefined;
@@ -44,6 +48,9 @@ interface AppState {
   store: string | undefined;
   /** The run that is asked to be copied somewhere. */
   copying: RunRow | undefined;
+  /** The runs that are asked to be exported. */
+  exporting: readonly string[] | undefined;
+  importing: boolean;
   narrow: boolean;
   /** The library is shown over the rest in a narrow window; hidden by choice in a wide one. */
   drawer: boolean;
@@ -63,6 +70,8 @@ export const useApp = create<AppState>(() => ({
   profile: undefined,
   store: undefined,
   copying: undefined,
+  exporting: undefined,
+  importing: false,
   narrow: false,
   drawer: false,
   folded: false,
@@ -86,6 +95,9 @@ export const go = (place: Place) => set({ place, drawer: false });
 export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
   go({ view: 'run', id, pane });
 export const copyOf = (copying: RunRow | undefined) => set({ copying });
+/** Keys of the runs to export; undefined closes the dialog. */
+export const exportOf = (exporting: readonly string[] | undefined) => set({ exporting });
+export const importRuns = (importing = true) => set({ importing });
 export const show = (overlay: Overlay) => set({ overlay });
 
 let lastToast = 0;

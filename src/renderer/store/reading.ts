@@ -51,6 +51,11 @@ export const inspect = (record: number | undefined) => set({ record });
 export const sentOne = () => set({ sent: get().sent + 1 });
 export const fold = (change: Partial<Pick<Reading, 'thinking' | 'output'>>) => set(change);
 
+/** Opens a run's transcript at the item that stands in record `seq`. */
+export function openRecord(id: string, _seq: number): void {
+  openRun(id, 'transcript');
+}
+
 /** Opens the find bar on the run that is shown; nothing to find elsewhere. */
 export function startFind(): void {
   const { place } = useApp.getState();

@@ -12,10 +12,15 @@ import { Button } from './kit/button';
 import { FailureNote } from './kit/failure';
 import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
+import { Browse } from './browse/browse';
+import { Compare } from './compare/compare';
 import { Library } from './library/library';
 import { LinkCard } from './link-card';
+import { ExportDialog } from './moving/export';
+import { ImportDialog } from './moving/import';
 import { Palette } from './palette/palette';
 import { Profiles } from './profiles/profiles';
+import { Search } from './search/search';
 import { Shortcuts } from './shortcuts';
 import { CopyDialog } from './stores/copy';
 import { Stores } from './stores/stores';
@@ -39,6 +44,9 @@ export function App() {
             {place.view === 'run' && <RunView place={place} />}
             {place.view === 'profiles' && <Profiles name={place.name} />}
             {place.view === 'stores' && <Stores name={place.name} />}
+            {place.view === 'browse' && <Browse trash={place.trash ?? false} />}
+            {place.view === 'search' && <Search words={place.words ?? ''} />}
+            {place.view === 'compare' && <Compare a={place.a} b={place.b} />}
           </Boundary>
         </main>
       </div>
@@ -46,6 +54,8 @@ export function App() {
       <LiveRegion />
       <LinkCard />
       <CopyDialog />
+      <ExportDialog />
+      <ImportDialog />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
     </Tooltip.Provider>
@@ -57,6 +67,9 @@ const MAIN: Record<Place['view'], string> = {
   run: 'Run',
   profiles: 'Profiles',
   stores: 'Stores',
+  browse: 'All runs',
+  search: 'Search',
+  compare: 'Compare',
 };
 
 /** The library over the rest, in a narrow window. */

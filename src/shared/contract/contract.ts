@@ -1,28 +1,18 @@
 import { z } from '../zod';
 import { profile as profileSchema } from '../run/profile';
-import { transcriptItem } from './items';
-import { STORE_NAME, storeCommands, storeState } from './stores';
-import {
-  failureInfo,
-  preflightView,
-  profileView,
-  runChange,
-  runHead,
-  runId,
-  runRow,
-  runStatus,
-} from './views';
+import { libraryCommands } from './library';
+import { movingCommands, movingEvents } from './moving';
+import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
+import { readingCommands } from './reading';
+import { searchCommands, searchEvents } from './search';
+import { storeCommands } from './stores';
+import { preflightView, profileView, runChange, runHead, runId } from './views';
 
 /**
  * The one table of what may cross between the main process and a window. Types, validation, documentation and the
  * hostile-input tests all follow from it; a door has no other way in.
  */
-const text = (max: number) => z.string().max(max);
-const nothing = z.strictObject({});
-const done = z.object({ done: z.boolean() });
-const storeName = z.string().regex(STORE_NAME);
-/** Characters that one message, draft or search may have. */
-export const MESSAGE_LIMIT = 1_000_000;
+export { MESSAGE_LIMIT };
 
 export const commands = {
   /** First call of a window. */
@@ -43,40 +33,6 @@ export const commands = {
       home: z.string(),
     }),
   },
-  /** Newest first. `days` group the whole filtered list: local date (YYYY-MM-DD) and count, same order as the rows. */
-  'library.page': {
-    input: z.strictObject({
-      offset: z.int().min(0),
-      limit: z.int().min(1).max(200),
-      states: z.array(runStatus).max(20).optional(),
-      words: text(200).optional(),
-      /** Only runs of these stores. */
-      stores: z.array(storeName).max(100).optional(),
-    }),
-    output: z.object({
-      total: z.number(),
-      /** Runs in all stores, whatever the filter. */
-      all: z.number(),
-      counts: z.record(z.string(), z.number()),
-      days: z.array(z.object({ day: z.string(), count: z.number() })),
-      rows: z.array(runRow),
-      trashed: z.number(),
-      /** Every store, the usual one first. One that is not `ok` shows what was known of it last. */
-      stores: z.array(
-        z.object({
-          name: z.string(),
-          label: z.string(),
-          count: z.number(),
-          state: storeState,
-          reason: failureInfo.optional(),
-        }),
-      ),
-    }),
-  },
-  'run.rename': { input: z.strictObject({ id: runId, title: text(300) }), output: done },
-  /** To the trash; `run.restore` undoes it. */
-  'run.trash': { input: z.strictObject({ id: runId }), output: done },
-  'run.restore': { input: z.strictObject({ id: runId }), output: done },
   /** Snapshot, and from then on `run.change` events until `run.unwatch`. */
   'run.watch': {
     input: z.strictObject({ id: runId }),
@@ -86,64 +42,6 @@ export const commands = {
     }),
   },
   'run.unwatch': { input: z.strictObject({ id: runId }), output: done },
-  /** A page of transcript items. */
-  'run.items': {
-    input: z.strictObject({ id: runId, from: z.int().min(0), limit: z.int().min(1).max(200) }),
-    output: z.object({
-      items: z.array(transcriptItem),
-      from: z.number(),
-      total: z.number(),
-      lastSeq: z.number(),
-    }),
-  },
-  /** More of a long text. `part`: which text of the item. Offsets in characters. */
-  'run.text': {
-    input: z.strictObject({
-      id: runId,
-      key: text(60),
-      part: z.enum(['text', 'input', 'result']),
-      from: z.int().min(0),
-      limit: z.int().min(1).max(500_000),
-    }),
-    output: z.object({ text: z.string(), total: z.number() }),
-  },
-  /** Full text of a clipped result, kept beside the journal. */
-  'run.kept': {
-    input: z.strictObject({
-      id: runId,
-      name: text(200),
-      from: z.int().min(0),
-      limit: z.int().min(1).max(500_000),
-    }),
-    output: z.object({ text: z.string(), total: z.number() }),
-  },
-  /** Where `words` occur, case-insensitive, in all texts of the transcript. */
-  'run.find': {
-    input: z.strictObject({ id: runId, words: text(500) }),
-    output: z.object({
-      hits: z.array(z.object({ index: z.number(), key: z.string(), count: z.number() })),
-      total: z.number(),
-    }),
-  },
-  /** One record as it stands in the journal. */
-  'run.record': {
-    input: z.strictObject({
-      id: runId,
-      seq: z.int().min(1),
-      from: z.int().min(0),
-      limit: z.int().min(1).max(500_000),
-    }),
-    output: z.object({
-      seq: z.number(),
-      kind: z.string(),
-      offset: z.number(),
-      bytes: z.number(),
-      at: z.string().optional(),
-      durability: z.string(),
-      json: z.string(),
-      total: z.number(),
-    }),
-  },
   'run.start': {
     input: z.strictObject({
       prompt: text(MESSAGE_LIMIT).min(1),
@@ -267,6 +165,10 @@ export const commands = {
     }),
   },
   ...storeCommands,
+  ...libraryCommands,
+  ...readingCommands,
+  ...searchCommands,
+  ...movingCommands,
   /** Native dialog; empty when it was dismissed. */
   'folder.pick': { input: nothing, output: z.object({ folder: z.string() }) },
   /** Folders inside a folder, for the picker of a door without dialogs. */
@@ -319,6 +221,8 @@ export const events = {
   'app.menu': z.object({
     action: z.enum(['new', 'palette', 'shortcuts', 'find', 'profiles', 'zoom_in', 'zoom_out', 'zoom_reset']),
   }),
+  ...searchEvents,
+  ...movingEvents,
   /** Something that belongs to no run. */
   'app.notice': z.object({ tone: z.enum(['info', 'warn', 'bad']), text: z.string() }),
 } as const;

@@ -1,0 +1,3 @@
+export function Browse({ trash }: { trash: boolean }) {
+  return <h1>{trash ? 'Trash' : 'All runs'}</h1>;
+}

@@ -1,0 +1,3 @@
+export function ExportDialog() {
+  return null;
+}
