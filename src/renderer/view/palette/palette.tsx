@@ -1,43 +1,21 @@
 import { useEffect, useState } from 'react';
 import { Command } from 'cmdk';
-import {
-  Cpu,
-  Database,
-  Eye,
-  Keyboard,
-  MessageSquarePlus,
-  Monitor,
-  Moon,
-  PanelLeft,
-  Search,
-  Sun,
-  ZoomIn,
-  ZoomOut,
-} from 'lucide-react';
 import type { RunRow } from '../../../shared/contract/views';
 import { call } from '../../client';
-import { go, openRun, setTheme, show, stepZoom, useApp } from '../../store/app';
-import { startFind } from '../../store/reading';
-import { toggleLibrary } from '../keyboard';
+import { openRun, show, useApp } from '../../store/app';
 import { Dialog } from '../kit/dialog';
 import { Keys } from '../kit/button';
 import { Name } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { rowTime } from '../kit/time';
+import { entriesFor } from './entries';
 import s from './palette.module.css';
-
-interface Entry {
-  label: string;
-  icon: typeof Sun;
-  keys?: string;
-  run: () => void;
-}
 
 /** Everything that can be done and every run, by a few letters. */
 export function Palette() {
   const [words, setWords] = useState('');
   const [runs, setRuns] = useState<RunRow[]>([]);
-  const inRun = useApp((state) => state.place.view === 'run');
+  const run = useApp(({ place }) => (place.view === 'run' ? place.id : undefined));
   useEffect(() => {
     let live = true;
     const timer = window.setTimeout(
@@ -63,23 +41,8 @@ export function Palette() {
     close();
     run();
   };
-  const entries: Entry[] = [
-    { label: 'New chat', icon: MessageSquarePlus, keys: 'mod+n', run: () => go({ view: 'new' }) },
-    ...(inRun ? [{ label: 'Find in this run', icon: Search, keys: 'mod+f', run: startFind }] : []),
-    ...(inRun ? [{ label: 'Read the transcript of this run', icon: Eye, run: readTranscript }] : []),
-    { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
-    { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },
-    { label: 'Show or hide the library', icon: PanelLeft, keys: 'mod+b', run: toggleLibrary },
-    { label: 'Keyboard shortcuts', icon: Keyboard, keys: 'mod+/', run: () => show('shortcuts') },
-    { label: 'Theme: like the system', icon: Monitor, run: () => setTheme('system') },
-    { label: 'Theme: light', icon: Sun, run: () => setTheme('light') },
-    { label: 'Theme: dark', icon: Moon, run: () => setTheme('dark') },
-    { label: 'Larger', icon: ZoomIn, keys: 'mod+=', run: () => stepZoom(1) },
-    { label: 'Smaller', icon: ZoomOut, keys: 'mod+-', run: () => stepZoom(-1) },
-    { label: 'Normal size', icon: ZoomIn, keys: 'mod+0', run: () => stepZoom(0) },
-  ];
   const wanted = words.trim().toLowerCase();
-  const shown = entries.filter((entry) => matches(entry.label, wanted));
+  const shown = entriesFor(run).filter((entry) => matches(entry.label, wanted));
   return (
     <Dialog label="Commands and runs" heading={false} place="top" onClose={close}>
       <Command shouldFilter={false} label="Commands and runs" className={s['palette']} loop>
@@ -132,11 +95,6 @@ function Runs({ runs, act }: { runs: readonly RunRow[]; act: (run: () => void) =
       ))}
     </Command.Group>
   );
-}
-
-function readTranscript(): void {
-  const { place } = useApp.getState();
-  if (place.view === 'run') openRun(place.id, 'transcript');
 }
 
 /** All letters in their order, words by their beginnings first. */

@@ -1,0 +1,50 @@
+import {
+  Cpu,
+  Database,
+  Eye,
+  Keyboard,
+  MessageSquarePlus,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Search,
+  Sun,
+  ZoomIn,
+  ZoomOut,
+} from 'lucide-react';
+import { go, openRun, setTheme, show, stepZoom } from '../../store/app';
+import { startFind } from '../../store/reading';
+import { toggleLibrary } from '../keyboard';
+
+export interface Entry {
+  label: string;
+  icon: typeof Sun;
+  keys?: string;
+  run: () => void;
+}
+
+/** Everything that can be done by name, the nearest at hand first. `run`: key of the run that is shown. */
+export function entriesFor(run: string | undefined): Entry[] {
+  return [
+    { label: 'New chat', icon: MessageSquarePlus, keys: 'mod+n', run: () => go({ view: 'new' }) },
+    ...(run === undefined ? [] : entriesOfRun(run)),
+    { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
+    { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },
+    { label: 'Show or hide the library', icon: PanelLeft, keys: 'mod+b', run: toggleLibrary },
+    { label: 'Keyboard shortcuts', icon: Keyboard, keys: 'mod+/', run: () => show('shortcuts') },
+    { label: 'Theme: like the system', icon: Monitor, run: () => setTheme('system') },
+    { label: 'Theme: light', icon: Sun, run: () => setTheme('light') },
+    { label: 'Theme: dark', icon: Moon, run: () => setTheme('dark') },
+    { label: 'Larger', icon: ZoomIn, keys: 'mod+=', run: () => stepZoom(1) },
+    { label: 'Smaller', icon: ZoomOut, keys: 'mod+-', run: () => stepZoom(-1) },
+    { label: 'Normal size', icon: ZoomIn, keys: 'mod+0', run: () => stepZoom(0) },
+  ];
+}
+
+/** What can be done with the run that is shown. */
+function entriesOfRun(run: string): Entry[] {
+  return [
+    { label: 'Find in this run', icon: Search, keys: 'mod+f', run: startFind },
+    { label: 'Read the transcript of this run', icon: Eye, run: () => openRun(run, 'transcript') },
+  ];
+}
