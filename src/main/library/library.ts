@@ -135,6 +135,14 @@ export class Library {
     return this.#shelf(store).row(id, live);
   }
 
+  /** The row of a stored run as it is known now, without reading; absent: no such run is listed. */
+  known(key: string): RunRow | undefined {
+    const { store, id } = splitKey(key);
+    const shelf = this.#shelves.get(store);
+    const summary = shelf?.rows.get(id);
+    return summary && shelf?.show(summary, this.options.live().get(key));
+  }
+
   /** A row changed in a way that only this process knows. */
   touch(key: string): void {
     this.#changed.add(key);
