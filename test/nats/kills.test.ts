@@ -123,8 +123,8 @@ describe.each(everyNatsServer())('A nats-server $version that is killed and froz
       expect([failure.code, failure.data?.reason]).toEqual(['journal_dead', 'store_unavailable']);
       expect(journal.dead).toMatchObject({ code: 'store_unavailable', todo: expect.any(String) });
       expect((await failureOf(journal.append(userRecord(3, 'lost')))).code).toBe('journal_dead');
-      for (const read of [store.list(), store.load('ends'), store.summary('ends'), store.writer('ends')])
-        expect((await failureOf(read)).code).toBe('store_unavailable');
+      const reads = [store.list(), store.load('ends'), store.summary('ends'), store.writer('ends')];
+      for (const { code } of await Promise.all(reads.map(failureOf))) expect(code).toBe('store_unavailable');
       await server.run();
       await until(() => state === 'connected');
       const again = await store.open('ends');

@@ -153,6 +153,8 @@ export class Shown {
         this.head = view.head;
         this.stream = { text: view.stream?.text ?? '', thinking: view.stream?.thinking ?? '' };
         this.#loading = this.#load();
+        // Told to who waits for it in `status`.
+        this.#loading.catch(() => undefined);
       },
       change: (change) => {
         this.changes.push(change);
