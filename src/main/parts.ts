@@ -2,6 +2,7 @@ import ksuid from 'ksuid';
 import type { AgentParts } from './agent/session';
 import { knownSecrets } from './model/keys';
 import { modelFor } from './model/registry';
+import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
 import { toolsFor } from './tool/registry';
 
@@ -15,6 +16,7 @@ export function agentParts(env: NodeJS.ProcessEnv = process.env): AgentParts {
       return modelFor(profile);
     },
     tools: toolsFor,
+    closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url)]),
     secrets: () => knownSecrets(env, [...used.values()]),
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,

@@ -17,6 +17,8 @@ export interface AgentParts {
   secrets(): string[];
   now(): Date;
   newId(): string;
+  /** Which real paths no tool may look into or change, as things are now: Holdfast's own folders, and that of the run's store. Absent: none. */
+  closed?(store: RunStore | undefined): (real: string) => boolean;
   /** For time-outs; absent: the machine's own. */
   clock?: Clock;
 }

@@ -186,7 +186,12 @@ async function execute(run: Run, use: ToolUseBlock, tool: Tool, input: unknown):
     // Stopped while the intent was noted. What may change something would read as begun later, so it is answered now.
     if (control.aborting) return control.stop === 'close' && !tool.changes ? 'later' : words.stoppedAnswer();
     const ending = await ended(
-      () => tool.run(input, { folder: run.folder, signal: operation.signal }),
+      () =>
+        tool.run(input, {
+          folder: run.folder,
+          closed: run.parts.closed?.(run.ledger.store),
+          signal: operation.signal,
+        }),
       operation.signal,
     );
     // What was done is done, whatever was asked for in the last moment.

@@ -8,6 +8,7 @@ import type { RunStore } from '../journal/journal';
 import { openEntry, tryEntry } from '../journal/try';
 import { Library } from '../library/library';
 import { builtInTools } from '../tool/registry';
+import { closedTo, ownFolders } from '../settings/own-folders';
 import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
@@ -118,8 +119,9 @@ export function createApp(options: AppOptions): App {
     },
     onChange: () => tell('stores.changed', {}),
   });
+  const own = () => [...ownFolders(options.env), state, dirname(options.profilesPath), ...stores.folders()];
   const sessions: Sessions = new Sessions({
-    parts: options.parts,
+    parts: { ...options.parts, closed: () => closedTo(own()) },
     store: (name) => stores.at(name),
     reader,
     row: (id) => library.row(id),
@@ -148,7 +150,7 @@ export function createApp(options: AppOptions): App {
       home: options.home,
       samples: options.samples,
       picker: door.pickFolder ? undefined : { roots: options.roots },
-      own: () => [state, dirname(options.profilesPath), ...stores.folders()],
+      own,
     }),
     profiles: new ProfileDesk(options.profilesPath, options.env, door),
   };

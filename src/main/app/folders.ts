@@ -3,7 +3,8 @@ import { mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from '../../shared/zod';
 import { Failure, isFailure } from '../../shared/run/failure';
-import { SAMPLE_FILES, SAMPLE_NAME } from './sample';
+import { closedTo, SAMPLE_NAME } from '../settings/own-folders';
+import { SAMPLE_FILES } from './sample';
 import { replaceFile } from '../settings/replace-file';
 import { readState } from './state-file';
 
@@ -65,7 +66,7 @@ export class Folders {
    */
   async check(folder: string, also?: string): Promise<string> {
     const real = await this.#real(folder);
-    if (this.#isOwn(real)) {
+    if (closedTo(this.options.own())(real)) {
       throw new Failure({
         code: 'forbidden',
         message: 'Holdfast keeps its own things in this folder.',
@@ -148,18 +149,6 @@ export class Folders {
       code: 'not_found',
       message: 'This folder is not there any more.',
       todo: 'Choose another one.',
-    });
-  }
-
-  #isOwn(real: string): boolean {
-    return this.options.own().some((own) => {
-      try {
-        const way = relative(realpathSync(own), real);
-        const outside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-        return !outside && !(way.split(sep)[0] === SAMPLE_NAME);
-      } catch {
-        return false;
-      }
     });
   }
 

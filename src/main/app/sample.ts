@@ -1,6 +1,4 @@
 /** A small household of files that every example request works on. */
-export const SAMPLE_NAME = 'Holdfast sample';
-
 export const SAMPLE_FILES: Readonly<Record<string, string>> = {
   'README.md': `# Garden club
 

@@ -37,7 +37,8 @@ export const appendFile = defineTool({
   timeoutMs: (MAX_WAIT + 30) * 1000,
   describe: ({ path, text, delay_seconds }) =>
     `append_file ${shown(path)}, ${bytesText(Buffer.byteLength(text))}${delay_seconds ? ` over ${counted(delay_seconds, 'second')}` : ''}`,
-  async run({ path, text, delay_seconds }, { folder, signal }) {
+  async run({ path, text, delay_seconds }, context) {
+    const { folder, signal } = context;
     const bytes = Buffer.from(text, 'utf8');
     if (bytes.length > MAX_WRITE)
       throw new Failure({
@@ -49,7 +50,7 @@ export const appendFile = defineTool({
       if (folder !== undefined) await locate(folder, path);
       await pause(half, signal);
     }
-    const size = await inFolder(folder, path, { create: true }, async (dir, name) => {
+    const size = await inFolder(context, path, { create: true }, async (dir, name) => {
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
       const file = await dir.file(name, flags);
       try {

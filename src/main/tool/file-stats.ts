@@ -23,11 +23,12 @@ export const fileStats = defineTool({
   changes: false,
   timeoutMs: 30_000,
   describe: ({ path }) => `file_stats ${shown(path)}`,
-  run: async ({ path }, { folder, signal }) => {
-    const content = await inFolder(folder, path, { whole: true }, (dir) => folderStats(dir, signal)).catch(
+  run: async ({ path }, context) => {
+    const { signal } = context;
+    const content = await inFolder(context, path, { whole: true }, (dir) => folderStats(dir, signal)).catch(
       (cause: unknown) => {
         if (!isCode(cause, 'ENOTDIR')) throw cause;
-        return inFolder(folder, path, {}, (dir, name) => oneFile(dir, name, signal));
+        return inFolder(context, path, {}, (dir, name) => oneFile(dir, name, signal));
       },
     );
     return { content };

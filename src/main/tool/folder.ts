@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
 import { Failure } from '../../shared/run/failure';
+import type { ToolContext } from './tool';
 
 /**
  * The fence around a run's folder. A name is resolved once to its real place, which must be inside; then the way there
@@ -25,23 +26,25 @@ export class Dir {
   private constructor(
     private readonly real: string,
     private readonly handle: FileHandle | undefined,
+    private readonly closed: Place['closed'],
   ) {}
 
-  static async root(folder: string | undefined): Promise<Dir> {
+  static async root({ folder, closed }: Place): Promise<Dir> {
     if (folder === undefined)
       throw new Failure({
         code: 'tool_failed',
         message: 'No folder was chosen for this run, so there are no files to work on.',
       });
     const real = await realpath(folder);
-    return Dir.open(real, real);
+    return Dir.open(real, real, closed);
   }
 
-  private static async open(path: string, real: string): Promise<Dir> {
+  private static async open(path: string, real: string, closed: Place['closed']): Promise<Dir> {
+    if (closed?.(real)) throw own();
     try {
-      if (pinned) return new Dir(real, await open(path, constants.O_RDONLY | onlyFolder));
+      if (pinned) return new Dir(real, await open(path, constants.O_RDONLY | onlyFolder), closed);
       if (!(await lstat(path)).isDirectory() || (await realpath(path)) !== real) throw moved();
-      return new Dir(real, undefined);
+      return new Dir(real, undefined, closed);
     } catch (error) {
       throw isCode(error, 'ELOOP') ? moved() : error;
     }
@@ -53,7 +56,7 @@ export class Dir {
   }
 
   async child(name: string): Promise<Dir> {
-    return Dir.open(this.at(name), join(this.real, name));
+    return Dir.open(this.at(name), join(this.real, name), this.closed);
   }
 
   /** Opens a plain file in this folder, never through a link. The caller closes the handle. */
@@ -105,6 +108,11 @@ const moved = () =>
   new Failure({
     code: 'outside_folder',
     message: 'The way to this file changed while it was opened, or leads through a link out of the folder.',
+  });
+const own = () =>
+  new Failure({
+    code: 'outside_folder',
+    message: 'Holdfast keeps its own things in this folder, so no tool reads or changes anything in it.',
   });
 const outside = (name: string) =>
   new Failure({ code: 'outside_folder', message: `${shown(name)} is not inside the run's folder.` });
@@ -166,17 +174,20 @@ const isLink = (path: string) =>
     () => false,
   );
 
+/** Where a tool works, and what it must leave alone there. */
+export type Place = Pick<ToolContext, 'folder' | 'closed'>;
+
 /** Runs `use` in the folder that holds the last of `parts`, and closes every folder on the way. */
 export async function inFolder<T>(
-  folder: string | undefined,
+  place: Place,
   name: string,
   options: { create?: boolean; whole?: boolean },
   use: (dir: Dir, last: string, parts: string[]) => Promise<T>,
 ): Promise<T> {
-  const root = await Dir.root(folder);
+  const root = await Dir.root(place);
   let dir = root;
   try {
-    const parts = await locate(folder ?? '', name);
+    const parts = await locate(place.folder ?? '', name);
     const way = options.whole ? parts : parts.slice(0, -1);
     if (!options.whole && parts.length === 0)
       throw new Failure({ code: 'tool_input', message: 'This names the folder itself, not a file in it.' });

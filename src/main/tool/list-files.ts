@@ -30,14 +30,14 @@ export const listFiles = defineTool({
   changes: false,
   timeoutMs: 30_000,
   describe: ({ path, depth }) => `list_files ${shown(path)}${depth > 1 ? `, ${depth} levels` : ''}`,
-  run: ({ path, depth }, { folder, signal }) =>
-    inFolder(folder, path, { whole: true }, async (dir, _last, parts) => {
+  run: ({ path, depth }, context) =>
+    inFolder(context, path, { whole: true }, async (dir, _last, parts) => {
       const base = parts.length ? `${parts.join('/')}/` : '';
       const lines: string[] = [];
       let files = 0;
       let folders = 0;
       let over = 0;
-      const cut = await walk(dir, { depth, signal }, async (found) => {
+      const cut = await walk(dir, { depth, signal: context.signal }, async (found) => {
         if (found.kind === 'folder') folders++;
         else files++;
         if (lines.length >= MAX_LINES) return void over++;

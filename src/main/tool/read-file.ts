@@ -36,12 +36,12 @@ export const readFile = defineTool({
   timeoutMs: 30_000,
   describe: ({ path, from_line, lines }) =>
     `read_file ${shown(path)}${from_line > 1 ? ` from line ${from_line}` : ''}${lines ? `, ${lines} lines` : ''}`,
-  run: ({ path, from_line, lines }, { folder, signal }) =>
-    inFolder(folder, path, {}, async (dir, name) => {
+  run: ({ path, from_line, lines }, context) =>
+    inFolder(context, path, {}, async (dir, name) => {
       const size = await withFile(dir, name, async (file) => (await file.stat()).size);
       const part = new Part(from_line, lines ?? Number.MAX_SAFE_INTEGER);
       let binary = false;
-      await eachChunk(dir, name, signal, (chunk, first) => {
+      await eachChunk(dir, name, context.signal, (chunk, first) => {
         if (first && looksBinary(chunk)) binary = true;
         return !binary && part.take(chunk);
       });

@@ -38,9 +38,10 @@ export const searchText = defineTool({
   changes: false,
   timeoutMs: 30_000,
   describe: ({ query, path }) => `search_text ${JSON.stringify(query)} in ${shown(path)}`,
-  async run({ query, path, case_sensitive }, { folder, signal }) {
+  async run({ query, path, case_sensitive }, context) {
+    const { signal } = context;
     const hunt = new Hunt(query, case_sensitive, signal);
-    const found = await inFolder(folder, path, { whole: true }, async (dir, _last, parts) => {
+    const found = await inFolder(context, path, { whole: true }, async (dir, _last, parts) => {
       const base = parts.length ? `${parts.join('/')}/` : '';
       const cut = await walk(dir, { depth: 64, signal }, async (entry) => {
         if (entry.kind !== 'file') return;
@@ -53,7 +54,7 @@ export const searchText = defineTool({
     }).catch(async (cause: unknown) => {
       // Not a folder: look into the one file.
       if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR')) throw cause;
-      await inFolder(folder, path, {}, async (dir, name, parts) => hunt.look(dir, name, parts.join('/')));
+      await inFolder(context, path, {}, async (dir, name, parts) => hunt.look(dir, name, parts.join('/')));
       return false;
     });
     return { content: hunt.report(found) };

@@ -3,6 +3,11 @@ import type { ToolDef } from '../model/model';
 export interface ToolContext {
   /** The run's folder, a real absolute path; undefined when the run has none. */
   folder: string | undefined;
+  /**
+   * Whether a real absolute path is Holdfast's own (runs, settings, drafts): no tool reads or changes anything there, also
+   * where it lies inside the run's folder. Absent: nothing is.
+   */
+  closed?: ((real: string) => boolean) | undefined;
   /** Aborted on cancel and on time-out; a tool stops at once. */
   signal: AbortSignal;
 }

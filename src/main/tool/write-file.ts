@@ -28,14 +28,14 @@ export const writeFile = defineTool({
   changes: true,
   timeoutMs: 30_000,
   describe: ({ path, content }) => `write_file ${shown(path)}, ${bytesText(Buffer.byteLength(content))}`,
-  run: ({ path, content }, { folder, signal }) => {
+  run: ({ path, content }, context) => {
     const bytes = Buffer.from(content, 'utf8');
     if (bytes.length > MAX_WRITE)
       throw new Failure({
         code: 'tool_input',
         message: `The text is too long: at most ${bytesText(MAX_WRITE)}.`,
       });
-    return inFolder(folder, path, { create: true }, async (dir, name) => {
+    return inFolder(context, path, { create: true }, async (dir, name) => {
       const before = await lstat(dir.at(name)).catch((error: unknown) => {
         if (isCode(error, 'ENOENT')) return undefined;
         throw error;
@@ -55,7 +55,7 @@ export const writeFile = defineTool({
         } finally {
           await file.close();
         }
-        stopIfAborted(signal);
+        stopIfAborted(context.signal);
         await rename(dir.at(temp), dir.at(name));
       } catch (error) {
         await unlink(dir.at(temp)).catch(() => {});

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Drafts } from '../../../src/main/app/drafts';
 import { SAMPLE_FILES } from '../../../src/main/app/sample';
 import { profile as profileSchema } from '../../../src/shared/run/profile';
-import { makeDesk, startChat, type Desk, type DeskOptions } from '../../support/app';
+import { makeDesk, makeHomeFolder, startChat, type Desk, type DeskOptions } from '../../support/app';
 import { HOSTILE_LINKS } from '../../support/hostile-links';
 import { sampled } from '../../support/prerequisites';
 import { failureOf } from '../../support/wait';
@@ -211,6 +211,23 @@ describe('folders', () => {
     rmSync(desk.folder, { recursive: true });
     expect((await failureOf(startChat(client, 'list', { folder: desk.folder }))).code).toBe('not_found');
     expect(await client.call('folder.recent', {})).toEqual({ folders: [] });
+  });
+
+  it('may lie around Holdfast’s own, which stays closed to tools that were allowed to write', async () => {
+    const home = makeHomeFolder();
+    onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+    const client = open({ home, roots: [home] });
+    const { shown } = await startChat(client, 'write runs/forged.json: {}', { folder: home });
+    await shown.status('waiting');
+    await client.call('run.approve', {
+      id: shown.head?.row.id ?? '',
+      hash: shown.head?.approval?.hash ?? '',
+      decision: 'once',
+    });
+    await shown.status('your_turn');
+    expect(shown.call('write_file')?.result).toMatchObject({ isError: true });
+    expect(shown.call('write_file')?.result?.text).toContain('Holdfast keeps its own things');
+    expect(readdirSync(join(home, 'runs'))).not.toContain('forged.json');
   });
 
   it('are never those that Holdfast keeps its own things in, wherever they lie', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInTools } from '../../../src/main/tool/registry';
+import { closedTo, SAMPLE_NAME } from '../../../src/main/settings/own-folders';
 import { tempFolder } from '../../support/folder';
 
 const soak = process.env.HOLDFAST_SOAK !== undefined;
@@ -174,5 +175,66 @@ describe('the fence around the folder', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     for (const tool of tools.filter((one) => one.def.name !== 'list_files'))
       expect((await run(folder, tool, 'pipe')).content).toMatch(/plain file|passed over|No matches/);
+  });
+
+  it('keeps every tool out of Holdfast’s own folders, by whatever name, when the run works in a folder around them', async () => {
+    const own = ['.config/holdfast', '.local/state/holdfast', 'Runs of mine'];
+    const home = await realpath(
+      tempFolder({
+        '.config/holdfast/profiles.yaml': CANARY,
+        '.local/state/holdfast/runs/a.json': CANARY,
+        'Runs of mine/b.json': CANARY,
+        [`.local/state/holdfast/${SAMPLE_NAME}/a.txt`]: 'sample',
+        'Papers/a.txt': 'fine',
+      }),
+    );
+    symlinkSync(join(home, '.config/holdfast'), join(home, 'Papers/settings'));
+    const closed = closedTo([...own.map((folder) => join(home, folder)), join(home, 'not yet')]);
+    const files = [
+      '.config/holdfast/profiles.yaml',
+      '.local/state/holdfast/runs/a.json',
+      'Runs of mine/b.json',
+    ];
+    const names = [
+      ...own,
+      ...files,
+      '.config/holdfast/new.yaml',
+      '.local/state/holdfast/runs/deep/er/new.json',
+      'Papers/settings/profiles.yaml',
+      'Papers/../Runs of mine/c.json',
+      'not yet/a.json',
+    ];
+    for (const tool of tools) {
+      const call = (path: string) =>
+        tool.run(inputs(tool, path), { folder: home, closed, signal: new AbortController().signal });
+      for (const name of names) {
+        const answer = await call(name);
+        expect(answer, `${tool.def.name} ${name}`).toMatchObject({ is_error: true });
+        expect(answer.content).not.toContain(CANARY);
+      }
+      // Around them all else goes on, and what lists or searches leaves them out.
+      const around = await call(
+        tool.def.name.includes('file') && tool.def.name !== 'list_files' ? 'Papers/a.txt' : '.',
+      );
+      expect(around.is_error ?? false, tool.def.name).toBe(false);
+      expect(around.content).not.toContain(CANARY);
+      expect(around.content).not.toContain('profiles.yaml');
+    }
+    for (const file of files) expect(readFileSync(join(home, file), 'utf8')).toBe(CANARY);
+    expect(readdirSync(join(home, 'Runs of mine'))).toEqual(['b.json']);
+    const sample = await tools[0]?.run(
+      { path: `.local/state/holdfast/${SAMPLE_NAME}` },
+      { folder: home, closed, signal: new AbortController().signal },
+    );
+    expect(sample?.is_error ?? false).toBe(true);
+    const inSample = await tools[0]?.run(
+      {},
+      {
+        folder: join(home, '.local/state/holdfast', SAMPLE_NAME),
+        closed,
+        signal: new AbortController().signal,
+      },
+    );
+    expect(inSample?.content).toContain('a.txt');
   });
 });

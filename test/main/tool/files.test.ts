@@ -62,7 +62,7 @@ describe('list_files', () => {
 describe('a walk', () => {
   it('visits a folder before what is in it, ends when told to, and stops at its cap', async () => {
     const folder = tempFolder({ 'a/b/c': '', 'a/d': '', e: '' });
-    const root = await Dir.root(folder);
+    const root = await Dir.root({ folder });
     const go = async (entries: number, until?: string) => {
       const seen: string[] = [];
       const signal = new AbortController().signal;
