@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { asFailure } from '../../shared/run/failure';
-import type { Failure } from '../../shared/run/failure';
+import { asFailure, Failure } from '../../shared/run/failure';
 import { EXIT, exitOfFailure } from './exit';
 import type { CopyFlags } from './copy';
 import type { ExitCode } from './exit';
@@ -227,8 +226,18 @@ function names(text: string): string[] {
 
 /** A text argument; `-` stands for the whole input. */
 async function textOf(argument: string): Promise<string> {
-  if (argument !== '-') return argument;
+  const text = argument === '-' ? (await input()).replace(/\n$/, '') : argument;
+  if (text.trim() !== '') return text;
+  throw new Failure({
+    code: 'bad_request',
+    message: 'There is nothing to say: the text is empty.',
+    kept: 'Nothing was begun.',
+    todo: 'Say what is to be done.',
+  });
+}
+
+async function input(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8').replace(/\n$/, '');
+  return Buffer.concat(chunks).toString('utf8');
 }

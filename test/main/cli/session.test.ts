@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { workbench } from '../../support/cli';
@@ -17,6 +17,20 @@ describe('run', () => {
     expect(ran.stdout).toMatch(/^`in\.txt` has 2 lines/);
     expect(ran.stdout).not.toContain('->');
     expect(existsSync(join(bench.runs, 'first.json'))).toBe(true);
+  });
+
+  it('begins nothing for a text that is empty', async () => {
+    const bench = workbench();
+    for (const words of [
+      ['run', ''],
+      ['run', ' \n'],
+      ['say', 'a', ''],
+    ]) {
+      const ran = await bench.run([...words, '--folder', bench.folder]);
+      expect(ran).toMatchObject({ exit: 2, stdout: '' });
+      expect(ran.stderr).toContain('the text is empty');
+    }
+    expect(existsSync(bench.runs) ? readdirSync(bench.runs) : []).toEqual([]);
   });
 
   it('gives scripts one object a line, a record only once it is durable, and the answer last', async () => {

@@ -61,7 +61,11 @@ const confused = (task: Task) =>
 function next(wishes: Wish[], task: Task): Call[] {
   const done = task.turns.length;
   const loop = wishes.find((wish) => wish.do === 'repeat');
-  if (loop) return done < loop.times ? directCalls(loop.wishes).map((call) => numbered(call, done + 1)) : [];
+  if (loop) {
+    if (done < loop.times) return directCalls(loop.wishes).map((call) => numbered(call, done + 1));
+    // What else was asked for comes once, after the rounds.
+    return done === loop.times ? directCalls(wishes) : [];
+  }
   if (done === 0) return directCalls(wishes);
   const steps = task.turns.flat();
   if (done === 1 && wishes.some((wish) => wish.do === 'summarise')) {

@@ -150,6 +150,9 @@ describe('the Practice model', () => {
     expect(turns).toHaveLength(4);
     expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('line 1\nline 2\nline 3\n');
     expect(said).toContain('That was done 3 times.');
+    const more = await talk(folder, 'repeat 2: read log.txt and list');
+    expect(more.turns).toHaveLength(4);
+    expect(more.said).toMatch(/line 3[^]*1 file/);
   });
 
   it('tells honestly what was refused, what failed, and which tool it was not given', async () => {
