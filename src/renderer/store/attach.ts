@@ -1,5 +1,5 @@
 import type { Client } from '../../shared/contract/connect';
-import { loadHello, openRun, stepZoom, show, go, toast, useApp } from './app';
+import { exportOf, importRuns, loadHello, openRun, stepZoom, show, go, toast, useApp } from './app';
 import { flushDrafts } from './drafts';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadProfiles } from './profiles';
@@ -39,7 +39,19 @@ export function attach(client: Client): void {
       case 'new':
         return go({ view: 'new' });
       case 'profiles':
-        return go({ view: 'profiles' });
+      case 'stores':
+      case 'search':
+      case 'browse':
+        return go({ view: action });
+      case 'trash':
+        return go({ view: 'browse', trash: true });
+      case 'import':
+        return importRuns();
+      case 'export': {
+        // The run that is shown; where none is, the list, to choose from.
+        const { place } = useApp.getState();
+        return place.view === 'run' ? exportOf([place.id]) : go({ view: 'browse' });
+      }
       case 'palette':
       case 'shortcuts':
         return show(action);

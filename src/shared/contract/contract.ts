@@ -219,7 +219,22 @@ export const events = {
   'app.focus': z.object({ id: z.string() }),
   /** A menu entry that the window handles. */
   'app.menu': z.object({
-    action: z.enum(['new', 'palette', 'shortcuts', 'find', 'profiles', 'zoom_in', 'zoom_out', 'zoom_reset']),
+    action: z.enum([
+      'new',
+      'palette',
+      'shortcuts',
+      'find',
+      'search',
+      'browse',
+      'trash',
+      'import',
+      'export',
+      'profiles',
+      'stores',
+      'zoom_in',
+      'zoom_out',
+      'zoom_reset',
+    ]),
   }),
   ...searchEvents,
   ...movingEvents,

@@ -7,11 +7,11 @@ export type MenuAction = EventPayload<'app.menu'>['action'];
 export function menuTemplate(mac: boolean, act: (action: MenuAction) => void): MenuItemConstructorOptions[] {
   const own = (label: string, accelerator: string, action: MenuAction): MenuItemConstructorOptions => ({
     label,
-    accelerator,
+    ...(accelerator !== '' && { accelerator }),
     click: () => act(action),
   });
   const line: MenuItemConstructorOptions = { type: 'separator' };
-  const profiles = own('Profiles…', 'CmdOrCtrl+,', 'profiles');
+  const settings = [own('Profiles…', 'CmdOrCtrl+,', 'profiles'), own('Stores…', '', 'stores')];
   return [
     ...(mac
       ? [
@@ -20,7 +20,7 @@ export function menuTemplate(mac: boolean, act: (action: MenuAction) => void): M
             submenu: [
               { role: 'about' as const },
               line,
-              profiles,
+              ...settings,
               line,
               { role: 'services' as const },
               line,
@@ -37,7 +37,10 @@ export function menuTemplate(mac: boolean, act: (action: MenuAction) => void): M
       label: '&File',
       submenu: [
         own('New chat', 'CmdOrCtrl+N', 'new'),
-        ...(mac ? [line, { role: 'close' as const }] : [line, profiles, line, { role: 'quit' as const }]),
+        line,
+        own('Import runs…', '', 'import'),
+        own('Export…', '', 'export'),
+        ...(mac ? [line, { role: 'close' as const }] : [line, ...settings, line, { role: 'quit' as const }]),
       ],
     },
     {
@@ -54,12 +57,15 @@ export function menuTemplate(mac: boolean, act: (action: MenuAction) => void): M
         { role: 'selectAll' },
         line,
         own('Find in run', 'CmdOrCtrl+F', 'find'),
+        own('Search all runs', 'CmdOrCtrl+Shift+F', 'search'),
       ],
     },
     {
       label: '&View',
       submenu: [
         own('Command palette', 'CmdOrCtrl+K', 'palette'),
+        own('All runs', '', 'browse'),
+        own('Trash', '', 'trash'),
         line,
         own('Zoom in', 'CmdOrCtrl+Plus', 'zoom_in'),
         own('Zoom out', 'CmdOrCtrl+-', 'zoom_out'),
