@@ -175,7 +175,7 @@ async function verify({ name, path }: Named, check: SchemaCheck | undefined): Pr
   const line = reason?.line ?? 1;
   return {
     file: name,
-    verdict: verdictOf(failure?.code, tail !== undefined),
+    verdict: verdictOf(failure?.code, tail),
     records: failure ? read.places.filter((place) => place.line < line).length : read.records.length,
     ...reason,
     ...(warnings.length > 0 && { warnings }),
@@ -207,9 +207,10 @@ function foldedOrFailure(read: JournalRead): { failure?: Failure; odd: RunWarnin
   }
 }
 
-function verdictOf(code: string | undefined, torn: boolean): Verdict {
-  if (code === undefined) return torn ? 'torn' : 'ok';
-  if (code === 'empty') return 'torn';
+function verdictOf(code: string | undefined, tail: RunWarning | undefined): Verdict {
+  if (code === undefined) return tail ? 'torn' : 'ok';
+  // A whole line that is no record was not cut off: something else was written there.
+  if (code === 'empty') return tail?.code === 'bad_last_line' ? 'corrupt' : 'torn';
   return code === 'version' ? 'unreadable' : 'corrupt';
 }
 

@@ -4,7 +4,7 @@ import { Folder } from '../../shared/run/fold';
 import { Failure } from '../../shared/run/failure';
 import type { RunRecord } from '../../shared/run/record';
 import type { CatalogueEntry } from '../../shared/run/sidecar';
-import type { RunFacts, RunState, RunWarning } from '../../shared/run/state';
+import type { FoldPoint, RunFacts, RunState, RunWarning } from '../../shared/run/state';
 import type { Durability, LoadedRun, RecordPlace, RunSummary, Writer } from './journal';
 import type { SidecarRead } from './sidecar';
 
@@ -18,6 +18,8 @@ export interface Reading {
   size: number;
   /** The fold of `records`; absent when not even the meta record is there. */
   folded?: { state: RunState; facts: RunFacts };
+  /** Where that fold stands. */
+  point?: FoldPoint;
   /** Why this run cannot be loaded; `records` is then what stands before the damage. */
   failure?: Failure;
   /** No record has ever been whole: an empty file, or one torn inside its first line. Its id is free. */
@@ -68,7 +70,8 @@ export class Breather {
   }
 }
 
-async function readGently(bytes: Uint8Array, breather: Breather, size: number): Promise<JournalRead> {
+/** As `readJournal`, in slices of a few milliseconds. */
+export async function readGently(bytes: Uint8Array, breather: Breather, size = PIECE): Promise<JournalRead> {
   const all: JournalRead = {
     records: [],
     places: [],
@@ -141,7 +144,8 @@ class Folding {
 
   reading(size: number): Reading {
     const [read, good, folder] = [this.read, this.#good, this.#folder];
-    const failure = this.#failure ?? (good === 0 ? nothingRecorded() : undefined);
+    const failure =
+      this.#failure ?? (good === 0 ? nothingRecorded(read.tail.kind === 'bad_line') : undefined);
     const all = good === read.records.length;
     return {
       records: all ? read.records : read.records.slice(0, good),
@@ -149,18 +153,21 @@ class Folding {
       warnings: good === 0 ? read.warnings : [...read.warnings, ...folder.warnings],
       tail: read.tail,
       size,
-      ...(good > 0 && { folded: { state: folder.state, facts: folder.facts } }),
+      ...(good > 0 && { folded: { state: folder.state, facts: folder.facts }, point: folder.point }),
       ...(failure !== undefined && { failure: counted(failure, good) }),
       unborn: read.records.length === 0 && read.failure === undefined && read.tail.kind !== 'bad_line',
     };
   }
 }
 
-const nothingRecorded = (): Failure =>
+/** `written`: there is a whole line all the same, which is no record. */
+const nothingRecorded = (written = false): Failure =>
   new Failure({
     code: 'empty',
-    message: 'Nothing was recorded in this run: it was cut off before its first record was whole.',
-    todo: 'Start it again; its name is free.',
+    message: written
+      ? 'The only line of this journal is no record, so nothing of this run can be read.'
+      : 'Nothing was recorded in this run: it was cut off before its first record was whole.',
+    todo: written ? 'Bring it back from a backup, or delete it.' : 'Start it again; its name is free.',
     data: { line: 1, byte: 0 },
   });
 

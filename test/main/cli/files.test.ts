@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { foldCommand, recodeCommand, verifyCommand } from '../../../src/main/cli/files';
+import { fileStore } from '../../../src/main/journal/file';
 import { encodeLine } from '../../../src/shared/run/codec';
 import { fixture, foldCases } from '../../support/fold-cases';
 import { tempFolder } from '../../support/folder';
@@ -157,6 +158,22 @@ describe('verify', () => {
     writeFileSync(join(torn, 'bad.json'), damaged());
     const again = testScreen();
     expect(await verifyCommand([torn], { json: true }, again)).toBe(1);
+    // One whole line that is no record was not torn off by a crash: as the list has it, that is damage.
+    const garbage = testScreen();
+    const folder = tempFolder({ 'a.json': 'garbage\n', 'b.json': '{"seq":1,"pro', 'c.json': '' });
+    expect(await verifyCommand([folder], { json: true }, garbage)).toBe(1);
+    expect(garbage.json<{ verdict: string }>().map(({ verdict }) => verdict)).toEqual([
+      'corrupt',
+      'torn',
+      'torn',
+    ]);
+    const rows = await fileStore(folder).list();
+    expect(Object.fromEntries(rows.map(({ id, health }) => [id, health]))).toEqual({
+      a: 'damaged',
+      b: 'new',
+      c: 'new',
+    });
+    expect(rows.find(({ id }) => id === 'a')?.failure?.message).toContain('is no record');
     expect(again.json()[0]).toMatchObject({
       file: 'bad.json',
       verdict: 'corrupt',
@@ -171,13 +188,13 @@ describe('verify', () => {
     const screen = testScreen();
     expect(await verifyCommand([caseFolder()], { json: true }, screen)).toBe(1);
     const verdicts = screen.json<{ verdict: string }>();
-    cases.forEach(({ error }, index) => {
+    cases.forEach(({ error, journal: bytes }, index) => {
+      const text = Buffer.from(bytes).toString('utf8');
+      const empty = text.endsWith('\n') && text.trim() !== '' ? 'corrupt' : 'torn';
       const verdict = verdicts[index]?.verdict;
       if (error === undefined) expect(['ok', 'torn']).toContain(verdict);
       else
-        expect(verdict).toBe(
-          { corrupt: 'corrupt', no_meta: 'corrupt', version: 'unreadable', empty: 'torn' }[error],
-        );
+        expect(verdict).toBe({ corrupt: 'corrupt', no_meta: 'corrupt', version: 'unreadable', empty }[error]);
     });
   });
 
