@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp, type App } from './app/app';
 import type { Door } from './app/door';
 import { WorkerReader } from './app/read/worker-reader';
+import { WorkerIndex } from './library/search/worker-index';
 import { loginOf } from './journal/login';
 import { defaultStoreUrl, openStore } from './journal/registry';
 import { openEntry } from './journal/try';
@@ -18,7 +19,7 @@ export interface Composition {
   store: string | undefined;
   /** Folders that a window without a native dialog may choose in, beside the home folder. */
   roots: string[];
-  /** Folder of the built files, where the reader's thread is. */
+  /** Folder of the built files, where the threads that read and search are. */
   built: URL;
   onBug(error: unknown, command: string): void;
 }
@@ -29,18 +30,25 @@ export async function composeApp({ door, store: url, roots, built, onBug }: Comp
   const address = url === undefined || isStoreName(url) ? defaultStoreUrl() : url;
   const store = entry ? await openEntry(entry) : await openStore(address);
   const file = new URL('reader.js', built);
+  const searcher = new URL('search.js', built);
   const home = homedir();
-  const { state } = folders();
+  const { state, cache } = folders();
+  const own = entry
+    ? { store: entry.url, login: loginOf(entry, process.env) }
+    : { store: address, login: {} };
   const documents = join(home, 'Documents');
   return createApp({
     parts: agentParts(),
     store,
-    reader: new WorkerReader(
-      file,
-      entry ? { store: entry.url, login: loginOf(entry, process.env) } : { store: address, login: {} },
-    ),
+    reader: new WorkerReader(file, own),
     storesPath: storesPath(),
     readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginOf(other, process.env) }),
+    indexOf: (other, opened, onProgress) => {
+      // What is in memory is nowhere else, so no thread sees it, and nothing of it may come to the disk.
+      if (opened.durability === 'memory') return undefined;
+      const at = other ? { store: other.url, login: loginOf(other, process.env) } : own;
+      return new WorkerIndex(searcher, { ...at, cache }, onProgress);
+    },
     door,
     version: version(built),
     label: entry?.name ?? (url === undefined ? 'This computer' : store.url.replace(/^file:/, '')),

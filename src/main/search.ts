@@ -1,33 +1,61 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { asFailure } from '../shared/run/failure';
+import type { RunStore } from './journal/journal';
 import { openStore } from './journal/registry';
 import { SearchIndex } from './library/search';
 import type { SearchAnswer, SearchCall, SearchData } from './library/search/worker-index';
 
-/** The thread that searches runs for the window; worker-index.ts is its other end. */
-const { store: url, cache } = workerData as SearchData;
-const store = await openStore(url);
-const opening = SearchIndex.open(store, cache);
-opening.catch(() => undefined);
+/** The thread that searches the runs of one store for the window; worker-index.ts is its other end. */
+const { store: url, login, cache } = workerData as SearchData;
+
+interface Opened {
+  store: RunStore;
+  index: SearchIndex;
+}
+let opening: Promise<Opened> | undefined;
+
+/** A store or an index that could not be opened is tried again with the next question. */
+function opened(): Promise<Opened> {
+  opening ??= open().catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  });
+  return opening;
+}
+
+async function open(): Promise<Opened> {
+  const store = await openStore(url, login);
+  try {
+    return { store, index: await SearchIndex.open(store, cache) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
 
 const answer = (value: SearchAnswer): void => parentPort?.postMessage(value);
 const PROGRESS_MS = 100;
 let told = 0;
 
 async function run(call: SearchCall): Promise<unknown> {
-  const index = await opening;
+  if (call.method === 'close' && !opening) return undefined;
+  const { index, store } = await opened();
   switch (call.method) {
     case 'search':
       return index.search(call.query);
     case 'status':
       return index.status();
     case 'update':
-      return index.update((progress) => {
-        const now = performance.now();
-        if (progress.done < progress.total && now - told < PROGRESS_MS) return;
-        told = now;
-        answer({ progress });
-      });
+      return index.update(
+        (progress) => {
+          const now = performance.now();
+          if (progress.done < progress.total && now - told < PROGRESS_MS) return;
+          told = now;
+          answer({ progress });
+        },
+        undefined,
+        call.ids,
+      );
     case 'close':
       await index.close();
       return store.close();

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App } from '../../src/main/app/app';
+import { createApp, type App, type AppOptions } from '../../src/main/app/app';
 import type { Attention, Door, Question } from '../../src/main/app/door';
 import type { OutsideLink } from '../../src/main/app/link';
 import { InlineReader } from '../../src/main/app/read/inline-reader';
@@ -19,6 +19,7 @@ import type { TranscriptItem } from '../../src/shared/contract/items';
 import { memoryPair } from '../../src/shared/contract/memory-port';
 import type { RunChange, RunHead } from '../../src/shared/contract/views';
 import type { Failure } from '../../src/shared/run/failure';
+import { inlineIndex } from './inline-index';
 import { until } from './wait';
 
 export interface Desk {
@@ -51,6 +52,7 @@ export interface DeskOptions {
   answers?: boolean[];
   roots?: string[];
   env?: NodeJS.ProcessEnv;
+  indexOf?: AppOptions['indexOf'];
 }
 
 export const makeHomeFolder = () => mkdtempSync(join(tmpdir(), 'holdfast-app-'));
@@ -93,6 +95,8 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     reader: new InlineReader(store, toolWords(builtInTools('practice'))),
     storesPath: join(home, 'config', 'stores.yaml'),
     readerOf: (_entry, other) => new InlineReader(other, toolWords(builtInTools('practice'))),
+    indexOf:
+      options.indexOf ?? ((_entry, other, onProgress) => inlineIndex(other, join(home, 'cache'), onProgress)),
     door,
     version: '0.0.0-test',
     label: 'Test',

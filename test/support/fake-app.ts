@@ -4,6 +4,7 @@ import type { CommandOutput, EventName, EventPayload } from '../../src/shared/co
 import type { TranscriptItem } from '../../src/shared/contract/items';
 import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
 import { Failure } from '../../src/shared/run/failure';
+import { fakeSearch, type FakeFinds } from './fake-search';
 
 type Hello = CommandOutput<'app.hello'>;
 type ProfileList = CommandOutput<'profiles.list'>;
@@ -30,6 +31,8 @@ export interface Scene {
   checks: CommandOutput<'stores.test'>['checks'];
   /** Milliseconds before a page of items is answered. */
   slow: number;
+  /** What every search finds; absent: nothing. */
+  finds?: FakeFinds;
   calls: { name: string; input: unknown }[];
 }
 
@@ -110,6 +113,7 @@ function handlers(scene: Scene): Handlers {
         })),
       };
     },
+    ...fakeSearch(scene),
     'run.rename': done,
     'run.trash': ({ id }) => {
       scene.rows = scene.rows.filter((row) => row.id !== id);

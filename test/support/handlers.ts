@@ -22,6 +22,15 @@ export function notingHandlers(answers: Partial<Handlers> = {}): {
 export const goodInputs: { [N in CommandName]: unknown } = {
   'app.hello': {},
   'library.page': { offset: 0, limit: 50, states: ['running'], words: 'x', stores: ['team'] },
+  'search.find': {
+    words: 'x',
+    stores: ['team'],
+    run: 'a1',
+    parts: ['answer'],
+    limit: 50,
+    after: '[["","7"]]',
+  },
+  'search.status': {},
   'run.rename': { id: 'a1', title: 'T' },
   'run.trash': { id: 'a1' },
   'run.restore': { id: 'a1' },

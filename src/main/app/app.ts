@@ -7,6 +7,8 @@ import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
 import { openEntry, tryEntry } from '../journal/try';
 import { Library } from '../library/library';
+import type { SearchProgress } from '../library/search';
+import type { RunIndex } from '../library/search/worker-index';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
 import type { Door } from './door';
@@ -23,6 +25,7 @@ import { Prefs } from './prefs';
 import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
+import { Searches } from './searches';
 import { Sessions } from './sessions';
 import { StoreDesk } from './store-desk';
 import { Stores } from './stores';
@@ -36,6 +39,12 @@ export interface AppOptions {
   storesPath: string;
   /** A reader for one of them, which is open. */
   readerOf(entry: StoreEntry, store: RunStore): Reader;
+  /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */
+  indexOf(
+    entry: StoreEntry | undefined,
+    store: RunStore,
+    onProgress: (progress: SearchProgress) => void,
+  ): RunIndex | undefined;
   door: Door;
   version: string;
   /** Name of the usual store, for people. */
@@ -72,6 +81,7 @@ export interface Services extends AppOptions {
   library: Library;
   sessions: Sessions;
   stores: Stores;
+  searches: Searches;
   storeDesk: StoreDesk;
   folders: Folders;
   profiles: ProfileDesk;
@@ -95,7 +105,10 @@ export function createApp(options: AppOptions): App {
   const library: Library = new Library({
     live: () => sessions.live(),
     onChange: (ids) => tell('library.changed', { ids }),
-    onStoreChange: (change) => sessions.storeChanged(change),
+    onStoreChange: (change) => {
+      sessions.storeChanged(change);
+      searches.changed(change.id);
+    },
     onTrouble: (name, failure) => stores.trouble(name, failure),
   });
   const stores: Stores = new Stores({
@@ -107,15 +120,18 @@ export function createApp(options: AppOptions): App {
       library.add(name, label, opened);
       library.warm(name);
       sessions.storeBack(name);
+      searches.added(name);
     },
     onLeft: (name) => {
       library.remove(name);
       reader.forget(name);
+      searches.forget(name);
       void sessions.leaveStore(name);
     },
     onBack: (name) => {
       library.again(name);
       sessions.storeBack(name);
+      searches.added(name);
     },
     onChange: () => tell('stores.changed', {}),
   });
@@ -130,6 +146,18 @@ export function createApp(options: AppOptions): App {
     onLeft: (id) => void library.refresh(id),
     onAttention: (event) => door.attention?.(event),
   });
+  const searches: Searches = new Searches({
+    stores: () =>
+      stores.views().map(({ name, usual, label, reason }) => ({
+        name: usual ? '' : name,
+        label,
+        ...(reason && { reason }),
+      })),
+    open: (name, onProgress) =>
+      options.indexOf(name === '' ? undefined : stores.opened(name).entry, stores.at(name), onProgress),
+    row: async (key) => library.known(key) ?? library.row(key).catch(() => undefined),
+    onProgress: (progress) => tell('search.progress', progress),
+  });
   const prefs = new Prefs(join(state, 'prefs.json'));
   const drafts = new Drafts(
     join(state, 'drafts'),
@@ -139,6 +167,7 @@ export function createApp(options: AppOptions): App {
     ...options,
     reader,
     stores,
+    searches,
     storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
     library,
     sessions,
@@ -166,6 +195,12 @@ export function createApp(options: AppOptions): App {
     ...searchHandlers(services),
     ...movingHandlers(services),
   };
+  const { 'library.page': page } = handlers;
+  handlers['library.page'] = async (...asked) => {
+    const answer = await page(...asked);
+    searches.begin();
+    return answer;
+  };
 
   return {
     handlers,
@@ -181,7 +216,7 @@ export function createApp(options: AppOptions): App {
     async close() {
       await Promise.allSettled([sessions.close(), drafts.flush()]);
       library.close();
-      await Promise.allSettled([reader.close(), stores.close()]);
+      await Promise.allSettled([reader.close(), searches.close(), stores.close()]);
     },
   };
 }

@@ -3,6 +3,9 @@ import type { Handlers } from '../../shared/contract/serve';
 import type { Services } from './app';
 
 /** Search over the runs of all stores. */
-export function searchHandlers(_services: Services): Pick<Handlers, keyof typeof searchCommands> {
-  return {};
+export function searchHandlers({ searches }: Services): Pick<Handlers, keyof typeof searchCommands> {
+  return {
+    'search.find': (query) => searches.find(query),
+    'search.status': () => searches.status(),
+  };
 }

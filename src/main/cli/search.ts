@@ -28,7 +28,7 @@ export function searchCommand(cli: Cli, words: string[], flags: SearchFlags): Pr
         ...(flags.run !== undefined && { run: flags.run }),
       });
       const titles = new Map<string, string>();
-      for (const hit of hits) {
+      for (const { at: _, ...hit } of hits) {
         if (!titles.has(hit.run)) titles.set(hit.run, await titleOf(store, hit.run));
         const title = titles.get(hit.run) ?? '';
         await screen.out(flags.json ? `${jsonLine({ ...hit, title })}\n` : hitText(hit, title));
@@ -42,7 +42,7 @@ export function searchCommand(cli: Cli, words: string[], flags: SearchFlags): Pr
   });
 }
 
-const hitText = ({ run, seq, part, tool, snippet }: Hit, title: string): string => {
+const hitText = ({ run, seq, part, tool, snippet }: Omit<Hit, 'at'>, title: string): string => {
   const { text, before, after } = snippet;
   const what = tool === undefined ? part : `${part} of ${oneLine(tool)}`;
   return `${run} record ${seq} (${what}): ${oneLine(title)}\n  ${before ? '…' : ''}${oneLine(text).trim()}${after ? '…' : ''}\n`;

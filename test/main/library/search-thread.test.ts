@@ -34,7 +34,7 @@ describe('the thread that searches', () => {
     for (let n = 0; n < 150; n++) await bring(store, `r${n}`, chatRecords(`r${n}`, 40));
     const progress: SearchProgress[] = [];
     const open = () => {
-      const index = new WorkerIndex(built, { store: store.url, cache: folder }, (told) =>
+      const index = new WorkerIndex(built, { store: store.url, login: {}, cache: folder }, (told) =>
         progress.push(told),
       );
       onTestFinished(() => index.close());

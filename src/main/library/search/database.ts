@@ -6,7 +6,10 @@ export type Database = InstanceType<typeof sqlite.Database>;
 export type Statement = ReturnType<Database['prepare']>;
 
 /** Another version is built anew. */
-const VERSION = 2;
+const VERSION = 3;
+/** Bytes of new words that are held in memory before they are written, and how many such pieces are merged at once. */
+const HELD = 8 * 1024 * 1024;
+const MERGED = 16;
 const TABLES = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE run (
@@ -18,6 +21,7 @@ CREATE INDEX block_run ON block (run);
 CREATE TABLE place (rowid INTEGER PRIMARY KEY, nth INTEGER NOT NULL, part INTEGER NOT NULL, seq INTEGER NOT NULL,
   offset INTEGER NOT NULL, bytes INTEGER NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+INSERT INTO words(words, rank) VALUES ('hashsize', ${HELD}), ('automerge', ${MERGED}), ('crisismerge', ${2 * MERGED});
 `;
 
 /** The lock that SQLite makes beside its file; of a process that was killed, it stays. */
@@ -38,6 +42,22 @@ export function openDatabase(path: string, store: string): Database {
   }
 }
 
+/** Pages of the index that one step of `tidy` writes: some tens of milliseconds. */
+const STEP = 150;
+
+/** Merges the pieces of the index into one and gives back what that frees, step by step: calls `breathe` in between. */
+export async function tidy(db: Database, breathe: () => Promise<boolean>): Promise<void> {
+  const changes = (): number => Number(db.get('SELECT total_changes() AS n')?.n);
+  for (let step = -STEP; await breathe(); step = STEP) {
+    const before = changes();
+    db.run("INSERT INTO words(words, rank) VALUES ('merge', ?)", [step]);
+    // FTS5 says in this way that there is nothing left to merge.
+    if (step > 0 && changes() - before < 2) break;
+  }
+  while (Number(db.get('PRAGMA freelist_count')?.freelist_count ?? 0) > 0 && (await breathe()))
+    db.all(`PRAGMA incremental_vacuum(${10 * STEP})`);
+}
+
 export function removeDatabase(path: string): void {
   for (const file of [path, `${path}-journal`, leftover(path)])
     rmSync(file, { recursive: true, force: true });
@@ -50,6 +70,8 @@ function tuned(path: string, store: string): Database {
     db.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY');
     const known = db.get("SELECT name FROM sqlite_master WHERE name = 'about'");
     if (known === null) {
+      // Must come before the first table: room that merging frees is given back to the disk.
+      db.exec('PRAGMA auto_vacuum=INCREMENTAL');
       db.exec(`BEGIN;${TABLES}`);
       db.run('INSERT INTO about VALUES (?, ?), (?, ?)', ['version', String(VERSION), 'store', store]);
       db.exec('COMMIT');

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import lockfile from 'proper-lockfile';
 import { decodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
 import { Breather } from '../../journal/read';
 import { openDatabase, removeDatabase } from './database';
 import type { Database } from './database';
+import { Finder } from './finder';
+import type { Row } from './finder';
 import { Indexer } from './indexer';
+import { hold } from './slot';
 import { PARTS, queryOf, snippetOf, textsOf } from './texts';
 import type { Part, Snippet } from './texts';
 
@@ -21,12 +23,16 @@ export interface Hit {
   part: Part;
   tool?: string;
   snippet: Snippet;
+  /** `SearchQuery.after` for what follows it. */
+  at: string;
 }
 
 export interface SearchQuery {
   words: string;
   /** Only in this run. */
   run?: string;
+  /** Only texts of these parts; none: of all. */
+  parts?: readonly Part[];
   /** Most hits; default 50. */
   limit?: number;
   /** Goes on after the page that gave it. */
@@ -34,12 +40,14 @@ export interface SearchQuery {
 }
 
 export interface SearchPage {
-  /** Of the newest run first, in a run the last first. */
+  /** Each run once, that with the newest text first; in a run the last first. Fewer than asked for where it takes long. */
   hits: Hit[];
-  /** For the next page; absent: there is none. */
+  /** For the next page, which may be empty; absent: there is none. */
   next?: string;
   /** Set while the index is not whole yet: what is found is right, but may not be all. */
   building?: SearchProgress;
+  /** Nothing in the words can be looked for. */
+  empty?: true;
 }
 
 export interface SearchProgress {
@@ -62,7 +70,8 @@ export interface SearchStatus {
 const OPEN = 'o';
 /** More processes than this do not search one store at once. */
 const SLOTS = 8;
-const STALE_MS = 10_000;
+/** A page that takes longer is cut where it is. */
+const PAGE_MS = 400;
 
 /**
  * Full-text search over every prompt, answer, thought, tool input and output of a store. The index holds no text, only
@@ -90,19 +99,8 @@ export class SearchIndex {
     const name = createHash('sha256').update(store.url).digest('hex').slice(0, 20);
     for (let slot = 1; slot <= SLOTS; slot++) {
       const path = join(folder, `${name}.${slot}.db`);
-      let release: () => Promise<void>;
-      try {
-        // Whoever loses it was asleep for long; what two write into one index is found out and made again.
-        release = await lockfile.lock(path, {
-          realpath: false,
-          stale: STALE_MS,
-          lockfilePath: `${path}.guard`,
-          onCompromised: () => undefined,
-        });
-      } catch (error) {
-        if ((error as { code?: string }).code === 'ELOCKED') continue;
-        throw error;
-      }
+      const release = await hold(path);
+      if (!release) continue;
       try {
         return new SearchIndex(store, openDatabase(path, store.url), path, release);
       } catch (error) {
@@ -121,16 +119,26 @@ export class SearchIndex {
   /**
    * Brings the index up to what the store holds now: runs that did not change are not read, those that grew are read
    * from where they ended. Asked again meanwhile, it is the same work.
+   *
+   * @param ids only these runs may have changed; absent: any
    */
-  update(onProgress?: (progress: SearchProgress) => void, signal?: AbortSignal): Promise<void> {
-    this.#updating ??= this.#update(onProgress, signal).finally(() => {
+  update(
+    onProgress?: (progress: SearchProgress) => void,
+    signal?: AbortSignal,
+    ids?: readonly string[],
+  ): Promise<void> {
+    this.#updating ??= this.#update(onProgress, signal, ids).finally(() => {
       this.#updating = undefined;
       this.#building = undefined;
     });
     return this.#updating;
   }
 
-  async #update(onProgress?: (progress: SearchProgress) => void, signal?: AbortSignal): Promise<void> {
+  async #update(
+    onProgress?: (progress: SearchProgress) => void,
+    signal?: AbortSignal,
+    ids?: readonly string[],
+  ): Promise<void> {
     const told = (progress: SearchProgress): void => {
       this.#building = progress;
       onProgress?.(progress);
@@ -138,19 +146,21 @@ export class SearchIndex {
     for (let attempt = 1; ; attempt++) {
       try {
         const stopped = (): boolean => this.#closed || signal?.aborted === true;
-        return await new Indexer(this.store, this.db, stopped).run(told);
+        return await new Indexer(this.store, this.db, stopped).run(told, ids);
       } catch (error) {
-        if (isFailure(error) || this.#closed || attempt > 1) throw error;
+        if (isFailure(error) || this.#closed) throw error;
+        if (/disk is full/.test(String(error))) throw noRoom(error);
+        if (attempt > 1) throw error;
         this.#begin();
       }
     }
   }
 
   /** Finds texts that hold all the words. Fast whatever is being built. */
-  async search({ words: typed, run, limit = 50, after }: SearchQuery): Promise<SearchPage> {
-    const { match, open, words } = queryOf(typed);
-    const building = this.#building && { building: { ...this.#building } };
-    if (match === undefined) return { hits: [], ...building };
+  async search({ words: typed, run, parts, limit = 50, after }: SearchQuery): Promise<SearchPage> {
+    const { match, open, words } = queryOf(typed, parts);
+    const building = this.#progress;
+    if (match === undefined) return { hits: [], empty: true, ...building };
     // Words as they stand first: looking for all that begin so is slow where there are many, and then not wanted.
     let rows = after?.startsWith(OPEN) ? [] : this.#rows(match, run, limit + 1, after);
     const opened =
@@ -160,17 +170,19 @@ export class SearchIndex {
     const hits: Hit[] = [];
     const lines = new LineReader(this.store);
     const breather = new Breather();
-    for (const row of page) {
+    const cutAt = performance.now() + PAGE_MS;
+    let next: string | undefined;
+    for (const [n, row] of page.entries()) {
+      const at = `${opened ? OPEN : ''}${row.at}`;
       const hit = await this.#hit(row, words, lines);
-      if (hit) hits.push(hit);
+      if (hit) hits.push({ ...hit, at });
+      if (n + 1 < rows.length && (n + 1 === page.length || performance.now() > cutAt)) {
+        next = at;
+        break;
+      }
       if (breather.due) await breather.breathe();
     }
-    const last = page.at(-1);
-    return {
-      hits,
-      ...(rows.length > limit && last && { next: `${opened ? OPEN : ''}${last.rowid}` }),
-      ...building,
-    };
+    return { hits, ...(next !== undefined && { next }), ...building };
   }
 
   status(): SearchStatus {
@@ -180,8 +192,13 @@ export class SearchIndex {
       runs: runs ?? 0,
       texts: texts ?? 0,
       chars: chars ?? 0,
-      ...(this.#building && { building: { ...this.#building } }),
+      ...this.#progress,
     };
+  }
+
+  get #progress(): { building?: SearchProgress } {
+    const { done, total } = this.#building ?? { done: 0, total: 0 };
+    return this.#building && done < total ? { building: { ...this.#building } } : {};
   }
 
   async close(): Promise<void> {
@@ -189,7 +206,7 @@ export class SearchIndex {
     this.#closed = true;
     await this.#updating?.catch(() => undefined);
     this.db.close();
-    await this.release().catch(() => undefined);
+    await this.release();
   }
 
   /** Throws the index away and begins anew. */
@@ -200,15 +217,9 @@ export class SearchIndex {
   }
 
   #rows(match: string, run: string | undefined, limit: number, after: string | undefined): Row[] {
-    const below = after !== undefined && /^\d{1,15}$/.test(after) ? Number(after) : Number.MAX_SAFE_INTEGER;
     try {
-      const rows: Row[] = [];
-      for (const [first, last] of this.#ranges(run)) {
-        const [from, to] = [first, Math.min(last + 1, below)];
-        if (rows.length < limit && from < to)
-          rows.push(...(this.db.all(FIND, [match, from, to, limit - rows.length]) as unknown as Row[]));
-      }
-      return rows;
+      const finder = new Finder(this.db, match);
+      return run === undefined ? finder.rows(limit, after) : finder.ofRun(run, limit, after);
     } catch (error) {
       if (this.#updating) throw error;
       // A damaged index is made again by the next update.
@@ -217,18 +228,7 @@ export class SearchIndex {
     }
   }
 
-  /** Where the texts of a run, or of all, are numbered; the newest first. */
-  #ranges(run: string | undefined): [number, number][] {
-    if (run === undefined) return [[0, Number.MAX_SAFE_INTEGER - 1]];
-    return this.db
-      .all(
-        'SELECT b.first, b.last FROM block b JOIN run r ON r.key = b.run WHERE r.id = ? ORDER BY b.first DESC',
-        [run],
-      )
-      .map(({ first, last }): [number, number] => [Number(first), Number(last)]);
-  }
-
-  async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Hit | undefined> {
+  async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Omit<Hit, 'at'> | undefined> {
     const { id: run, seq, offset, bytes, nth, part } = row;
     const line = await lines.read(run, Number(offset), Number(bytes));
     // It was deleted or exchanged since it was read for the index.
@@ -244,22 +244,16 @@ export class SearchIndex {
   }
 }
 
-/** Newer texts have higher numbers, so the index itself gives the newest first. */
-const FIND =
-  'SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes,' +
-  ' (SELECT r.id FROM block b JOIN run r ON r.key = b.run WHERE b.first <= w.rowid ORDER BY b.first DESC LIMIT 1) AS id FROM' +
-  ' (SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) w' +
-  ' JOIN place p ON p.rowid = w.rowid ORDER BY w.rowid DESC';
-
-interface Row {
-  rowid: number;
-  id: string;
-  nth: number;
-  part: number;
-  seq: number;
-  offset: number;
-  bytes: number;
-}
+const noRoom = (cause: unknown): Failure =>
+  new Failure(
+    {
+      code: 'no_space',
+      message: 'There is no room on the disk for the index that makes searching fast.',
+      kept: 'The runs are untouched; what was read already can be found.',
+      todo: 'Make room on the disk of the cache folder, then search again.',
+    },
+    { cause },
+  );
 
 function textAt(line: Uint8Array, seq: number, nth: number): ReturnType<typeof textsOf>[number] | undefined {
   try {

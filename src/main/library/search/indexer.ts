@@ -3,9 +3,10 @@ import { readJournal } from '../../../shared/run/codec';
 import { isFailure } from '../../../shared/run/failure';
 import type { RunStore, RunSummary } from '../../journal/journal';
 import { Breather } from '../../journal/read';
+import { tidy } from './database';
 import type { Database, Statement } from './database';
 import type { SearchProgress } from './index';
-import { PARTS, spaced, textsOf } from './texts';
+import { PARTS, indexed, textsOf } from './texts';
 
 /**
  * Texts are numbered so that newer runs have higher numbers, close together since gaps cost room: each run gets a block
@@ -52,20 +53,21 @@ export class Indexer {
     this.#place = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?)');
   }
 
-  async run(onProgress: (progress: SearchProgress) => void): Promise<void> {
+  /** @param ids only these runs, where the store was read whole before; absent: all that changed */
+  async run(onProgress: (progress: SearchProgress) => void, ids?: readonly string[]): Promise<void> {
     try {
-      await this.#run(onProgress);
+      await this.#run(onProgress, ids);
     } finally {
       this.#word.finalize();
       this.#place.finalize();
     }
   }
 
-  async #run(onProgress: (progress: SearchProgress) => void): Promise<void> {
-    const rows = (await this.store.list()).filter(({ health }) => health !== 'new');
-    const known = new Map(
-      (this.db.all('SELECT * FROM run') as unknown as Known[]).map((run) => [run.id, run]),
-    );
+  async #run(onProgress: (progress: SearchProgress) => void, ids?: readonly string[]): Promise<void> {
+    const first = this.db.get("SELECT 1 AS one FROM about WHERE key = 'whole'") === null;
+    const only = first ? undefined : ids;
+    const rows = (await this.#rows(only)).filter(({ health }) => health !== 'new');
+    const known = new Map(this.#known(only).map((run) => [run.id, run]));
     const there = new Set(rows.map(({ id }) => id));
     this.#together(() => {
       for (const run of known.values()) if (!there.has(run.id)) this.#forget(run);
@@ -78,7 +80,6 @@ export class Indexer {
       .sort((a, b) => beganAt(b) - beganAt(a));
     let done = 0;
     onProgress({ done, total: changed.length, bytes: 0 });
-    const first = this.db.get("SELECT 1 AS one FROM about WHERE key = 'whole'") === null;
     for (let from = 0; from < changed.length; from += BATCH) {
       this.db.exec('BEGIN');
       try {
@@ -95,7 +96,30 @@ export class Indexer {
         this.db.exec('COMMIT');
       }
     }
-    if (first) this.db.run("INSERT INTO about VALUES ('whole', '1')");
+    if (!first) return;
+    this.db.run("INSERT INTO about VALUES ('whole', '1')");
+    await tidy(this.db, async () => {
+      await this.#breather.breathe();
+      return !this.stopped();
+    });
+  }
+
+  async #rows(ids: readonly string[] | undefined): Promise<RunSummary[]> {
+    if (!ids) return this.store.list();
+    const rows: RunSummary[] = [];
+    for (const id of ids) {
+      try {
+        rows.push(await this.store.summary(id));
+      } catch (error) {
+        if (!isFailure(error, 'not_found')) throw error;
+      }
+    }
+    return rows;
+  }
+
+  #known(ids: readonly string[] | undefined): Known[] {
+    if (!ids) return this.db.all('SELECT * FROM run') as unknown as Known[];
+    return ids.flatMap((id) => this.db.all('SELECT * FROM run WHERE id = ?', [id]) as unknown as Known[]);
   }
 
   #bottom(): number {
@@ -156,13 +180,13 @@ export class Indexer {
     for (const [n, record] of records.entries()) {
       const place = places[n];
       if (!place) break;
-      for (const [nth, { part, text }] of textsOf(record).entries()) {
+      for (const [nth, text] of textsOf(record).entries()) {
         if (run.next > run.last) this.#block(run, FURTHER);
         const rowid = run.next++;
         run.texts++;
-        this.#word.run([rowid, spaced(text)]);
-        this.#place.run([rowid, nth, PARTS.indexOf(part), record.seq, from + place.offset, place.bytes]);
-        chars += text.length;
+        this.#word.run([rowid, indexed(text)]);
+        this.#place.run([rowid, nth, PARTS.indexOf(text.part), record.seq, from + place.offset, place.bytes]);
+        chars += text.text.length;
       }
     }
     const last = places[records.length - 1];

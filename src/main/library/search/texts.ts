@@ -57,9 +57,13 @@ function stringsOf(raw: string): string {
 const UNSPACED = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 const UNSPACED_ALL = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
 
+const spaced = (text: string): string => (UNSPACED.test(text) ? text.replace(UNSPACED_ALL, ' $& ') : text);
+
+/** A word that stands in every text of a part and that nobody types, so that a part alone can be looked through. */
+const partWord = (part: Part): string => `\uf8f2${PARTS.indexOf(part)}`;
+
 /** A text as the index takes it. */
-export const spaced = (text: string): string =>
-  UNSPACED.test(text) ? text.replace(UNSPACED_ALL, ' $& ') : text;
+export const indexed = ({ part, text }: Text): string => `${spaced(text)} ${partWord(part)}`;
 
 /** Too many words begin with fewer characters for that to be of use. */
 const SHORTEST_OPEN = 2;
@@ -73,19 +77,31 @@ export interface Query {
   words: string[];
 }
 
+/** Of more than this only the beginning is looked for. */
+const LONGEST_TYPED = 2_000;
+const MOST_WORDS = 50;
+/** What would end a text for SQLite, steer it, or be half a character. */
+const NO_WORD = /[\u0000-\u001f\u007f\uf8f2\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
+
 /**
  * What a person typed: all words must be in one text, the last one may be unfinished, "quoted words" stand together.
  * Nothing in it is an operator.
+ *
+ * @param parts only texts of these
  */
-export function queryOf(typed: string): Query {
+export function queryOf(raw: string, parts: readonly Part[] = []): Query {
   const terms: { text: string; open: boolean }[] = [];
+  const typed = raw.slice(0, LONGEST_TYPED).replace(NO_WORD, ' ');
   for (const [, phrase, word] of typed.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
     const text = (phrase ?? word ?? '').trim();
-    if (/[\p{L}\p{N}]/u.test(text)) terms.push({ text, open: phrase === undefined });
+    if (terms.length < MOST_WORDS && /[\p{L}\p{N}]/u.test(text))
+      terms.push({ text, open: phrase === undefined });
   }
   const last = terms.at(-1);
   const unfinished = last?.open === true && last.text.length >= SHORTEST_OPEN && !/\s$/.test(typed);
-  const match = terms.map(({ text }) => `"${spaced(text).replaceAll('"', '""')}"`).join(' AND ');
+  const only = parts.map((part) => `"${partWord(part)}"`).join(' OR ');
+  const inParts = only === '' ? '' : `(${only}) AND `;
+  const match = inParts + terms.map(({ text }) => `"${spaced(text).replaceAll('"', '""')}"`).join(' AND ');
   return {
     match: terms.length === 0 ? undefined : match,
     ...(unfinished && { open: `${match} *` }),
@@ -139,11 +155,11 @@ const edge = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc0
 function foldedOf(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length && !/[^\u0000-\u00bf]/.test(lower)) return lower;
-  let folded = '';
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at] ?? '';
-    const small = (char.normalize('NFD')[0] ?? char).toLowerCase();
-    folded += small.length === 1 ? small : char;
-  }
-  return folded;
+  if (lower.length !== text.length) return text.replace(/[A-Z]|[^\u0000-\u00bf]/g, foldedChar);
+  return lower.replace(/[^\u0000-\u00bf]/g, foldedChar);
+}
+
+function foldedChar(char: string): string {
+  const small = (char.normalize('NFD')[0] ?? char).toLowerCase();
+  return small.length === 1 ? small : char;
 }

@@ -1,22 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../../../shared/run/failure';
 import type { FailureInfo } from '../../../shared/run/failure';
+import type { NatsAuth } from '../../journal/jetstream/address';
 import type { SearchPage, SearchProgress, SearchQuery, SearchStatus } from './index';
+
+/** An index of one store, wherever it works. */
+export interface RunIndex {
+  search(query: SearchQuery): Promise<SearchPage>;
+  /** Resolves when the index is up to what the store held when it was asked. `ids`: only these runs may have changed. */
+  update(ids?: readonly string[]): Promise<void>;
+  status(): Promise<SearchStatus>;
+  close(): Promise<void>;
+}
 
 /** What the thread is started with. */
 export interface SearchData {
-  /** Address of the store. */
+  /** Address of the store, and how to prove oneself there. */
   store: string;
+  login: NatsAuth;
   /** Folder for what can be made again. */
   cache: string;
 }
 export type SearchCall = { n: number } & (
-  { method: 'search'; query: SearchQuery } | { method: 'update' | 'status' | 'close' }
+  | { method: 'search'; query: SearchQuery }
+  | { method: 'update'; ids?: readonly string[] }
+  | { method: 'status' | 'close' }
 );
 export type SearchAnswer =
   | { n: number; ok: true; value: unknown }
   | { n: number; ok: false; failure: FailureInfo }
   | { progress: SearchProgress };
+
+const CLOSE_MS = 1_500;
 
 interface Waiting {
   resolve(value: never): void;
@@ -27,7 +43,7 @@ interface Waiting {
  * A search index in a thread of its own, so that neither building it nor looking into it ever holds up the main process.
  * A thread that died fails what it was asked and is started again for the next question.
  */
-export class WorkerIndex {
+export class WorkerIndex implements RunIndex {
   #worker: Worker | undefined;
   #next = 1;
   readonly #waiting = new Map<number, Waiting>();
@@ -44,9 +60,8 @@ export class WorkerIndex {
     return this.#call({ n: this.#next++, method: 'search', query });
   }
 
-  /** Resolves when the index is up to what the store held when it was asked. */
-  update(): Promise<void> {
-    return this.#call({ n: this.#next++, method: 'update' });
+  update(ids?: readonly string[]): Promise<void> {
+    return this.#call({ n: this.#next++, method: 'update', ...(ids && { ids }) });
   }
 
   status(): Promise<SearchStatus> {
@@ -56,8 +71,10 @@ export class WorkerIndex {
   async close(): Promise<void> {
     if (this.#closed) return;
     const worker = this.#worker;
-    if (worker) await this.#call({ n: this.#next++, method: 'close' }).catch(() => undefined);
+    const asked = worker && this.#call({ n: this.#next++, method: 'close' }).catch(() => undefined);
     this.#closed = true;
+    // What it was writing is begun again the next time, so nobody waits for a store that does not answer.
+    await Promise.race([asked, delay(CLOSE_MS, undefined, { ref: false })]);
     await worker?.terminate();
   }
 
@@ -94,4 +111,12 @@ export class WorkerIndex {
 }
 
 const gone = (cause?: unknown): Failure =>
-  new Failure({ code: 'internal', message: 'The search stopped.', todo: 'Search again.' }, { cause });
+  new Failure(
+    {
+      code: 'internal',
+      message: 'The search stopped.',
+      kept: 'Runs are not touched by it.',
+      todo: 'Search again.',
+    },
+    { cause },
+  );
