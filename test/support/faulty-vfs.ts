@@ -99,6 +99,6 @@ export function faultyVfs(under: Vfs = nodeVfs): FaultyVfs {
     lstat: (path) => guardNow('lstat', () => under.lstat(path)),
     look: (path) => guardNow('look', () => under.look(path)),
     readdirNow: (path) => guardNow('readdirNow', () => under.readdirNow(path)),
-    slurp: (path, limit) => guardNow('slurp', () => under.slurp(path, limit)),
+    slurp: (path, limit, from) => guardNow('slurp', () => under.slurp(path, limit, from)),
   };
 }

@@ -37,6 +37,9 @@ export function row(id: string, title: string, status: RunStatus, detail: string
     store: 'file',
     updated: ago(minutes),
     counters: used,
+    steps: 4,
+    pinned: false,
+    tags: [],
     private: false,
     elsewhere: false,
   };

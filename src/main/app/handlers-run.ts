@@ -38,7 +38,7 @@ const elsewhere = () =>
 
 /** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
-  const { sessions, folders, profiles, stores, parts } = services;
+  const { sessions, folders, profiles, stores, parts, disk } = services;
 
   const look = async (key: string, profile?: string) => {
     const { store, id } = stores.place(key);
@@ -56,6 +56,7 @@ export function runHandlers(services: Services): RunHandlers {
   ) => {
     const { profile: named, folder, ...rest } = choice;
     const { store, name: at, id } = stores.place(key);
+    void disk.look();
     const seen = await look(key, named);
     const profile = await profiles.named(seen.profile);
     const real = folder === undefined ? undefined : await folders.check(folder, seen.folder);
@@ -74,6 +75,7 @@ export function runHandlers(services: Services): RunHandlers {
     'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder, store: wanted }) => {
       const at = isPrivate ? '' : stores.named(wanted);
       const store = isPrivate ? undefined : stores.at(at);
+      void disk.look();
       const profile = await profiles.named(name);
       const real = folder === undefined ? undefined : await folders.check(folder);
       const id = await sessions.start(

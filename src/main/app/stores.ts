@@ -20,6 +20,8 @@ export interface StoresOptions {
   onBack(name: string): void;
   /** Something that shows changed. */
   onChange(): void;
+  /** How little space its disk has left; absent: enough, or nobody can tell. */
+  space?(name: string): StoreView['space'];
 }
 
 interface Slot {
@@ -117,10 +119,17 @@ export class Stores {
 
   /** Folders that hold runs. */
   folders(): string[] {
-    return [...this.#slots.values()].flatMap(({ entry, store }) => {
-      const url = entry?.url ?? store?.url ?? '';
-      return url.startsWith('file:') ? [url.slice('file:'.length)] : [];
-    });
+    return [...this.folderOf().values()];
+  }
+
+  /** The same by the names of the stores. */
+  folderOf(): Map<string, string> {
+    return new Map(
+      [...this.#slots.values()].flatMap(({ name, entry, store }): [string, string][] => {
+        const url = entry?.url ?? store?.url ?? '';
+        return url.startsWith('file:') ? [[name, url.slice('file:'.length)]] : [];
+      }),
+    );
   }
 
   /** Whether a store could be listed. */
@@ -222,6 +231,7 @@ export class Stores {
     const reason = away ? lost() : (slot.failure ?? slot.trouble);
     const caution = store?.caution;
     const keeps = store?.keeps;
+    const space = this.options.space?.(slot.name);
     return {
       name: slot.name === '' ? USUAL_STORE : slot.name,
       label: slot.label,
@@ -235,6 +245,7 @@ export class Stores {
       ...(caution !== undefined && caution !== '' && { caution }),
       writable: store?.supports.write ?? true,
       ...(keeps !== undefined && { keeps }),
+      ...(space && { space }),
       ...(entry && { entry }),
     };
   }

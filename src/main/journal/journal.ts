@@ -74,6 +74,8 @@ export interface RunSummary {
   /** Only looked up for runs that would otherwise read as interrupted; else `none`. */
   writer: Writer;
   durability: Durability;
+  /** When it was moved to the trash, where the store can tell. */
+  trashed?: Date;
 }
 
 /** Something in a store changed, seen from any process. `grown`: the journal has more records. */

@@ -17,6 +17,7 @@ interface Kept {
   texts: Map<string, string>;
   catalogue: CatalogueEntry;
   updated: Date;
+  trashed?: Date;
 }
 
 const newRun = (): Kept => ({
@@ -171,6 +172,7 @@ export function memoryStore(): RunStore {
       const run = find(id);
       free(id);
       if (trash.has(id)) throw runExists();
+      run.trashed = new Date();
       trash.set(id, run);
       runs.delete(id);
       tell(id, 'removed');
@@ -180,11 +182,13 @@ export function memoryStore(): RunStore {
       const run = trash.get(id);
       if (run === undefined) throw notFound('There is no run of that name in the trash.');
       if (runs.has(id)) throw runExists();
+      delete run.trashed;
       runs.set(id, run);
       trash.delete(id);
       tell(id, 'added');
     },
-    trashed: async () => [...trash].map(([id, run]) => row(id, run)),
+    trashed: async () =>
+      [...trash].map(([id, run]) => ({ ...row(id, run), ...(run.trashed && { trashed: run.trashed }) })),
     async purge(id) {
       checkId(id);
       if (trash.delete(id)) return;

@@ -1,11 +1,12 @@
-import type { CommandOutput } from '../../shared/contract/contract';
 import { splitKey } from '../../shared/contract/run-key';
-import type { RunRow, RunStatus } from '../../shared/contract/views';
+import type { RunRow } from '../../shared/contract/views';
 import { Failure, asFailure } from '../../shared/run/failure';
+import type { CataloguePatch } from '../journal/catalogue';
 import type { RunStore, RunSummary, StoreChange } from '../journal/journal';
+import { entryOf, type Entry } from './entry';
+import { Queries, type Found, type RunQuery } from './query';
 import { runRow, type LiveRun } from './rows';
-import { Shelf } from './shelf';
-import { localDay } from './words';
+import { Shelf, type TrashedRun } from './shelf';
 
 export interface LibraryOptions {
   /** Runs that this process writes, private ones too, by their keys. */
@@ -19,29 +20,34 @@ export interface LibraryOptions {
   gatherMs?: number;
 }
 
-export interface PageQuery {
+export interface PageQuery extends RunQuery {
   offset: number;
   limit: number;
-  states?: RunStatus[] | undefined;
-  words?: string | undefined;
-  /** Names of stores, empty for the usual one. Absent: all. */
-  stores?: ReadonlySet<string> | undefined;
 }
 
-export type Page = Omit<CommandOutput<'library.page'>, 'stores'> & {
-  /** Runs of each store, by its name. */
-  byStore: Map<string, number>;
+export type Page = Omit<Found, 'entries'> & {
+  total: number;
+  all: number;
+  rows: RunRow[];
+  trashed: number;
 };
 
-interface Entry {
-  shelf: Shelf;
-  summary: RunSummary;
+/** Something that was done to many runs, each for itself. Keys, in the order given. */
+export interface Report {
+  done: string[];
+  failed: { id: string; failure: Failure }[];
 }
 
-/** The list of runs of all stores as it is now, newest first. Runs go by their keys here. */
+/** Runs of one store that are changed at a time; others get their turn between. */
+const AT_ONCE = 8;
+
+/** The list of runs of all stores as it is now. Runs go by their keys here. */
 export class Library {
   readonly #shelves = new Map<string, Shelf>();
-  #sorted: Entry[] | undefined;
+  readonly #queries = new Queries();
+  /** All entries that are stored, as long as none changed. */
+  #stored: Entry[] | undefined;
+  #entries: { stored: Entry[]; live: string; all: Entry[] } | undefined;
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -55,11 +61,11 @@ export class Library {
       label,
       store,
       onRow: (key) => {
-        this.#sorted = undefined;
+        this.#stored = undefined;
         this.touch(key);
       },
       onList: () => {
-        this.#sorted = undefined;
+        this.#stored = undefined;
         this.#soon();
       },
       onStoreChange: this.options.onStoreChange,
@@ -67,7 +73,7 @@ export class Library {
       onTrouble: (failure) => this.options.onTrouble?.(name, failure),
     });
     this.#shelves.set(name, shelf);
-    this.#sorted = undefined;
+    this.#stored = undefined;
   }
 
   /** Begins to list and to watch a store before anybody asks. One that cannot be read says so when it is asked. */
@@ -81,7 +87,7 @@ export class Library {
   remove(name: string): void {
     this.#shelves.get(name)?.close();
     this.#shelves.delete(name);
-    this.#sorted = undefined;
+    this.#stored = undefined;
     this.#soon();
   }
 
@@ -93,38 +99,39 @@ export class Library {
       .catch(() => undefined);
   }
 
-  /** The usual store is waited for; any other joins when it is read, so that a slow one hides nobody's runs. */
-  async page(query: PageQuery): Promise<Page> {
-    for (const [name, shelf] of this.#shelves) if (name !== '') shelf.start().catch(() => undefined);
-    await this.#shelves
-      .get('')
-      ?.start()
-      .catch((error: unknown) => {
-        if (this.#shelves.size === 1) throw asFailure(error) satisfies Failure;
-      });
-    const words = (query.words ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const states = query.states && new Set(query.states);
-    const counts: Record<string, number> = {};
-    const byStore = new Map<string, number>();
-    const found: RunRow[] = [];
-    const days: { day: string; count: number }[] = [];
-    let all = 0;
-    for (const { row, store, prompt } of this.#newestFirst(this.options.live())) {
-      all++;
-      byStore.set(store, (byStore.get(store) ?? 0) + 1);
-      if (query.stores && !query.stores.has(store)) continue;
-      counts[row.status] = (counts[row.status] ?? 0) + 1;
-      if ((states && !states.has(row.status)) || !holds(row, prompt, words)) continue;
-      found.push(row);
-      const day = localDay(new Date(row.updated));
-      const last = days.at(-1);
-      if (last?.day === day) last.count++;
-      else days.push({ day, count: 1 });
-    }
-    const rows = found.slice(query.offset, query.offset + query.limit);
-    let trashed = 0;
+  async page({ offset, limit, ...query }: PageQuery): Promise<Page> {
+    const { entries, ...found } = await this.#find(query);
+    let [all, trashed] = [0, 0];
+    for (const count of found.byStore.values()) all += count;
     for (const shelf of this.#shelves.values()) trashed += shelf.trashed;
-    return { total: found.length, all, counts, days, rows, trashed, byStore };
+    const rows = entries.slice(offset, offset + limit).map(({ row }) => row);
+    return { ...found, total: entries.length, all, rows, trashed };
+  }
+
+  /** Keys of what a query finds, without its rows. */
+  async keys({ offset, limit, ...query }: PageQuery): Promise<{ keys: string[]; total: number }> {
+    const { entries } = await this.#find(query);
+    return {
+      keys: entries.slice(offset, offset + limit).map(({ row }) => row.id),
+      total: entries.length,
+    };
+  }
+
+  /** Rows of these runs, as far as they are there. */
+  async some(keys: readonly string[]): Promise<RunRow[]> {
+    const wanted = new Set(keys);
+    const { entries } = await this.#find({});
+    return entries.filter(({ row }) => wanted.has(row.id)).map(({ row }) => row);
+  }
+
+  /** The row of one run as the list has it; undefined where it has none (yet). */
+  known(key: string): RunRow | undefined {
+    const live = this.options.live().get(key);
+    const { store, id } = splitKey(key);
+    if (live) return this.#liveEntry(live).row;
+    const shelf = this.#shelves.get(store);
+    const summary = shelf?.rows.get(id);
+    return shelf && summary && shelf.show(summary, undefined);
   }
 
   /** The row of one run, read now. Throws `not_found`. */
@@ -133,14 +140,6 @@ export class Library {
     const { store, id } = splitKey(key);
     if (live?.snapshot.private) return runRow(undefined, live, this.#shelves.get('')?.options.label ?? '');
     return this.#shelf(store).row(id, live);
-  }
-
-  /** The row of a stored run as it is known now, without reading; absent: no such run is listed. */
-  known(key: string): RunRow | undefined {
-    const { store, id } = splitKey(key);
-    const shelf = this.#shelves.get(store);
-    const summary = shelf?.rows.get(id);
-    return summary && shelf?.show(summary, this.options.live().get(key));
   }
 
   /** A row changed in a way that only this process knows. */
@@ -166,8 +165,65 @@ export class Library {
   }
 
   async rename(key: string, title: string): Promise<void> {
+    const trimmed = title.trim();
+    await this.label(key, () => ({ title: trimmed === '' ? undefined : trimmed }));
+  }
+
+  /** Changes what a person added to a run; `change` gets what is there. Fails as the store's `label`. */
+  async label(key: string, change: (labels: RunSummary['catalogue']) => CataloguePatch): Promise<void> {
     const { store, id } = splitKey(key);
-    await this.#shelf(store).rename(id, title);
+    await this.#shelf(store).label(id, change);
+  }
+
+  /** Deletes for good, only what is in the trash: nothing that can be seen in the list goes in one step. */
+  async purge(keys: readonly string[]): Promise<Report> {
+    const trash = new Map<string, ReadonlySet<string>>();
+    for (const name of new Set(keys.map((key) => splitKey(key).store))) {
+      const ids = await this.#shelves.get(name)?.trashedIds();
+      if (ids) trash.set(name, ids);
+    }
+    return this.each(keys, async (key) => {
+      const { store, id } = splitKey(key);
+      const shelf = this.#shelf(store);
+      if (!trash.get(store)?.has(id)) throw notInTrash();
+      await shelf.purge(id);
+    });
+  }
+
+  /** What is in the trash of every store, the latest first. */
+  async trashed(): Promise<{ runs: TrashedRun[]; failed: { store: string; failure: Failure }[] }> {
+    const runs: TrashedRun[] = [];
+    const failed: { store: string; failure: Failure }[] = [];
+    for (const shelf of this.#shelves.values()) {
+      try {
+        runs.push(...(await shelf.trashedRuns()));
+      } catch (error) {
+        failed.push({ store: shelf.options.name, failure: asFailure(error) });
+      }
+    }
+    const when = ({ at, row }: TrashedRun) => at?.getTime() ?? Date.parse(row.updated);
+    return { runs: runs.sort((a, b) => when(b) - when(a)), failed };
+  }
+
+  /** Does the same to many runs. One that it cannot be done to stops none of the others. */
+  async each(keys: readonly string[], work: (key: string) => Promise<void>): Promise<Report> {
+    const wanted = [...new Set(keys)];
+    const ends = new Map<string, Failure | undefined>();
+    let next = 0;
+    const worker = async () => {
+      for (let n = next++; n < wanted.length; n = next++) {
+        const failure = await work(wanted[n]!).then(() => undefined, asFailure);
+        ends.set(wanted[n]!, failure);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const report: Report = { done: [], failed: [] };
+    for (const id of wanted) {
+      const failure = ends.get(id);
+      if (failure) report.failed.push({ id, failure });
+      else report.done.push(id);
+    }
+    return report;
   }
 
   close(): void {
@@ -194,39 +250,47 @@ export class Library {
     }, this.options.gatherMs ?? 60);
   }
 
-  *#newestFirst(
-    live: ReadonlyMap<string, LiveRun>,
-  ): Generator<{ row: RunRow; store: string; prompt: string }> {
-    this.#sorted ??= [...this.#shelves.values()]
-      .flatMap((shelf) => [...shelf.rows.values()].map((summary) => ({ shelf, summary })))
-      .sort((a, b) => b.summary.updated.getTime() - a.summary.updated.getTime());
-    const first = [...live.values()].sort((a, b) => Date.parse(b.updated) - Date.parse(a.updated));
-    const liveRow = (run: LiveRun) => {
-      const { store, id } = splitKey(run.snapshot.id);
-      const shelf = this.#shelves.get(store);
-      const summary = shelf?.rows.get(id);
-      const row = shelf?.show(summary, run) ?? runRow(undefined, run, store);
-      return { row, store, prompt: summary?.prompt ?? '' };
-    };
-    let next = first.shift();
-    for (const { shelf, summary } of this.#sorted) {
-      while (next && Date.parse(next.updated) >= summary.updated.getTime()) {
-        yield liveRow(next);
-        next = first.shift();
-      }
-      if (!live.has(shelf.key(summary.id)))
-        yield {
-          row: shelf.show(summary, undefined),
-          store: shelf.options.name,
-          prompt: summary.prompt ?? '',
-        };
+  /** The usual store is waited for; any other joins when it is read, so that a slow one hides nobody's runs. */
+  async #find(query: RunQuery): Promise<Found> {
+    for (const [name, shelf] of this.#shelves) if (name !== '') shelf.start().catch(() => undefined);
+    await this.#shelves
+      .get('')
+      ?.start()
+      .catch((error: unknown) => {
+        if (this.#shelves.size === 1) throw asFailure(error) satisfies Failure;
+      });
+    this.#queries.set(this.#all(this.options.live()));
+    return this.#queries.find(query);
+  }
+
+  /** Every entry, with what this process writes in its place. The same list for as long as nothing changed. */
+  #all(live: ReadonlyMap<string, LiveRun>): Entry[] {
+    this.#stored ??= [...this.#shelves.values()].flatMap((shelf) =>
+      [...shelf.rows.values()].map((summary) => shelf.entry(summary)),
+    );
+    const stored = this.#stored;
+    const own = [...live.values()].map((run) => this.#liveEntry(run));
+    const told = JSON.stringify(own);
+    if (this.#entries?.stored !== stored || this.#entries.live !== told) {
+      const all = own.length === 0 ? stored : [...stored.filter(({ row }) => !live.has(row.id)), ...own];
+      this.#entries = { stored, live: told, all };
     }
-    for (; next; next = first.shift()) yield liveRow(next);
+    return this.#entries.all;
+  }
+
+  #liveEntry(run: LiveRun): Entry {
+    const { store, id } = splitKey(run.snapshot.id);
+    const shelf = this.#shelves.get(store);
+    const summary = shelf?.rows.get(id);
+    const row = shelf?.show(summary, run) ?? runRow(undefined, run, store);
+    return entryOf(row, store, summary?.prompt ?? run.snapshot.state.prompt);
   }
 }
 
-function holds(row: RunRow, prompt: string, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
-  const text = `${row.title}\n${prompt}\n${row.model ?? ''}\n${row.id}`.toLowerCase();
-  return words.every((word) => text.includes(word));
-}
+const notInTrash = () =>
+  new Failure({
+    code: 'not_found',
+    message: 'This run is not in the trash.',
+    kept: 'Nothing was deleted.',
+    todo: 'It was brought back, or deleted for good already.',
+  });

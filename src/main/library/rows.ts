@@ -23,6 +23,7 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
   const model = fingerprint?.model ?? row?.model;
   const provider = fingerprint?.provider ?? row?.provider;
   const created = row?.created?.toISOString() ?? live?.created;
+  const steps = snapshot?.state.next_iteration ?? row?.nextIteration;
   const updated = live?.updated ?? row?.updated.toISOString() ?? '';
   return {
     id: snapshot?.id ?? row?.id ?? '',
@@ -36,6 +37,9 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
     ...(created !== undefined && { created }),
     updated,
     ...(counters && { counters: { ...counters } }),
+    ...(steps !== undefined && { steps }),
+    pinned: row?.catalogue.pinned ?? false,
+    tags: row?.catalogue.tags ?? [],
     private: snapshot?.private ?? false,
     elsewhere: !snapshot && row?.writer === 'elsewhere',
     ...(row?.failure && { failure: row.failure }),

@@ -1,7 +1,10 @@
 import { runKey } from '../../shared/contract/run-key';
 import type { RunRow } from '../../shared/contract/views';
 import { asFailure, isFailure, type Failure } from '../../shared/run/failure';
+import type { CataloguePatch } from '../journal/catalogue';
 import type { RunStore, RunSummary, StoreChange } from '../journal/journal';
+import { Breather } from '../journal/read';
+import { entryOf, type Entry } from './entry';
 import { runRow, type LiveRun } from './rows';
 
 export interface ShelfOptions {
@@ -22,6 +25,18 @@ export interface ShelfOptions {
   onTrouble(failure: Failure | undefined): void;
 }
 
+export interface TrashedRun {
+  row: RunRow;
+  /** When it was moved there, where the store can tell. */
+  at: Date | undefined;
+  size: number;
+}
+
+/** Rows that are read again at once, where the store is far away. */
+const AT_ONCE = 16;
+/** Milliseconds in which changes of the trash are gathered. */
+const RECOUNT_MS = 200;
+
 /**
  * The runs of one store as they are now, kept up to date by what the store tells of any process. It is listed once, and
  * again after it was away; between, only rows that changed are read again.
@@ -30,12 +45,16 @@ export class Shelf {
   readonly rows = new Map<string, RunSummary>();
   trashed = 0;
   /** Rows as shown, for as long as their summary is the newest. */
-  readonly #shown = new WeakMap<RunSummary, RunRow>();
+  readonly #shown = new WeakMap<RunSummary, Entry>();
   #ready: Promise<void> | undefined;
   #stop: (() => void) | undefined;
   #closed = false;
   /** Rows that are being read again, and whether once more afterwards. */
   readonly #reading = new Map<string, { again: boolean; done: Promise<void> }>();
+  /** Rows that changed and are still to be read. */
+  readonly #heardOf = new Set<string>();
+  #workers = 0;
+  #recount: NodeJS.Timeout | undefined;
 
   constructor(readonly options: ShelfOptions) {}
 
@@ -75,13 +94,19 @@ export class Shelf {
       const row = runRow(summary, live, this.options.label);
       return { ...row, id: live ? live.snapshot.id : this.key(row.id) };
     }
-    let row = this.#shown.get(summary);
-    if (!row) {
-      row = runRow(summary, undefined, this.options.label);
+    return this.entry(summary).row;
+  }
+
+  /** A stored run; the same object for as long as its summary is the newest. */
+  entry(summary: RunSummary): Entry {
+    let entry = this.#shown.get(summary);
+    if (!entry) {
+      const row = runRow(summary, undefined, this.options.label);
       row.id = this.key(row.id);
-      this.#shown.set(summary, row);
+      entry = entryOf(row, this.options.name, summary.prompt ?? '');
+      this.#shown.set(summary, entry);
     }
-    return row;
+    return entry;
   }
 
   /** Reads a row again, and tells of it. */
@@ -112,14 +137,37 @@ export class Shelf {
     await this.refresh(id);
   }
 
-  async rename(id: string, title: string): Promise<void> {
-    const trimmed = title.trim();
-    await this.options.store.label(id, { title: trimmed === '' ? undefined : trimmed });
+  async label(id: string, change: (labels: RunSummary['catalogue']) => CataloguePatch): Promise<void> {
+    const { store } = this.options;
+    const { catalogue } = await store.summary(id);
+    const patch = change(catalogue);
+    if (Object.keys(patch).length === 0) return;
+    await store.label(id, patch);
     await this.refresh(id);
+  }
+
+  async trashedRuns(): Promise<TrashedRun[]> {
+    const rows = await this.options.store.trashed();
+    this.trashed = rows.length;
+    return rows.map((summary) => ({ row: this.entry(summary).row, at: summary.trashed, size: summary.size }));
+  }
+
+  /** Ids of what is in the trash. */
+  async trashedIds(): Promise<ReadonlySet<string>> {
+    return new Set((await this.options.store.trashed()).map(({ id }) => id));
+  }
+
+  /** From the trash, for good. */
+  async purge(id: string): Promise<void> {
+    await this.options.store.purge(id);
+    this.trashed = Math.max(0, this.trashed - 1);
+    this.options.onList();
   }
 
   close(): void {
     this.#closed = true;
+    this.#heardOf.clear();
+    clearTimeout(this.#recount);
     this.#stop?.();
   }
 
@@ -143,10 +191,7 @@ export class Shelf {
     // What was read again meanwhile is newer than the list.
     for (const row of rows) if (this.rows.get(row.id) === before.get(row.id)) this.rows.set(row.id, row);
     for (const [id, row] of before) if (!listed.has(id) && this.rows.get(id) === row) this.rows.delete(id);
-    this.trashed = await store.trashed().then(
-      (trashed) => trashed.length,
-      () => this.trashed,
-    );
+    await this.#countTrash();
     if (this.#closed) return;
     this.options.onTrouble(undefined);
     this.options.onList();
@@ -155,7 +200,46 @@ export class Shelf {
   #heard(change: StoreChange): void {
     const key = this.key(change.id);
     this.options.onStoreChange({ ...change, id: key });
+    if (change.what === 'removed' || change.what === 'added') this.#recountSoon();
     if (change.what === 'grown' && this.options.isBusyHere(key)) this.options.onRow(key);
-    else void this.refresh(change.id);
+    else this.#later(change.id);
+  }
+
+  /** A burst of changes is read in slices of a few milliseconds, so that it holds up nobody. */
+  #later(id: string): void {
+    this.#heardOf.add(id);
+    if (this.#workers >= Math.min(AT_ONCE, this.#heardOf.size)) return;
+    this.#workers += 1;
+    void this.#work().finally(() => (this.#workers -= 1));
+  }
+
+  async #work(): Promise<void> {
+    const breather = new Breather();
+    // What is told in one go is gathered first.
+    await breather.breathe();
+    for (const id of this.#heardOf) {
+      this.#heardOf.delete(id);
+      await this.refresh(id);
+      if (breather.due) await breather.breathe();
+    }
+  }
+
+  #recountSoon(): void {
+    this.#recount ??= setTimeout(() => {
+      this.#recount = undefined;
+      const before = this.trashed;
+      void this.#countTrash().then(() => {
+        if (this.trashed !== before && !this.#closed) this.options.onList();
+      });
+    }, RECOUNT_MS);
+    this.#recount.unref();
+  }
+
+  /** Never rejects: the number is shown beside the list and hides nothing. */
+  async #countTrash(): Promise<void> {
+    this.trashed = await this.options.store.trashed().then(
+      (trashed) => trashed.length,
+      () => this.trashed,
+    );
   }
 }

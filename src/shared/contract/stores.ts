@@ -72,6 +72,8 @@ export const storeView = z.object({
   writable: z.boolean(),
   /** Why runs cannot be deleted there; absent: they can. */
   keeps: z.string().optional(),
+  /** Its disk is filling up: `low`, or `critical`, where the next run may not fit. Free bytes. */
+  space: z.object({ level: z.enum(['low', 'critical']), free: z.number() }).optional(),
   /** As it stands in the file; absent for the usual store. */
   entry: storeEntry.optional(),
 });

@@ -58,6 +58,10 @@ export const runRow = z.object({
   created: z.string().optional(),
   updated: z.string(),
   counters: counters.optional(),
+  /** Turns of the model so far. */
+  steps: z.number().optional(),
+  pinned: z.boolean(),
+  tags: z.array(z.string()),
   private: z.boolean(),
   /** Someone writes it in another process: read-only and live here. */
   elsewhere: z.boolean(),
@@ -94,8 +98,10 @@ export const runHead = z.object({
   budget: z.object({ used: z.number(), cap: z.number() }),
   counters,
   lastSeq: z.number(),
-  /** Number of transcript items now. */
+  /** Number of transcript items now; while `reading`, of those that the end of the run has. */
   items: z.number(),
+  /** The whole is still being read: how much of it is, from 0 to 1. Items count from the first one known, warnings are not known. */
+  reading: z.number().min(0).max(1).optional(),
   durability: z.enum(['disk', 'acknowledged', 'memory']),
   bytes: z.number(),
   warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
@@ -172,6 +178,8 @@ export const runChange = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stream_end'), iteration: z.number(), reason: z.string().optional() }),
   z.object({ type: z.literal('head'), head: runHead }),
   z.object({ type: z.literal('notice'), code: z.string(), text: z.string() }),
+  /** All of the run has been read: `before` items stand in front of those that were known. */
+  z.object({ type: z.literal('whole'), before: z.number(), total: z.number() }),
   /** The session went on in another run. */
   z.object({ type: z.literal('rotated'), to: runId }),
 ]);

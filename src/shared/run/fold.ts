@@ -6,12 +6,13 @@ import type { JournalRead } from './read';
 import type {
   AssistantPayload,
   Message,
+  RawJson,
   RecordKind,
   RunRecord,
   ToolResultBlock,
   ToolResultPayload,
 } from './record';
-import type { Counters, RunFacts, RunState, RunWarning } from './state';
+import type { Counters, FoldPoint, RunFacts, RunState, RunWarning } from './state';
 
 export { Conversation, toolUseIds, userText } from './conversation';
 export { stateText } from './state-text';
@@ -76,6 +77,68 @@ export class Folder {
   /** What is being pushed, for warnings. */
   #seq = 0;
   #place: Place | undefined;
+  readonly #keep: number;
+
+  /** `keep`: so many messages are kept, the last ones; for whoever folds a long run and does not send it anywhere. */
+  constructor({ keep = Infinity }: { keep?: number } = {}) {
+    this.#keep = Math.max(1, keep);
+  }
+
+  /** Messages that stand before those of `state`, because only the last ones are kept. */
+  get forgotten(): number {
+    return this.#conversation.forgotten;
+  }
+
+  /** A fold that goes on where another one stood. `meta`: as it was pushed there. */
+  static from(meta: NonNullable<RunRecord['meta']>, point: FoldPoint): Folder {
+    const folder = new Folder();
+    folder.#meta = meta;
+    folder.#conversation.user({ role: 'user', content: [] });
+    folder.#counters = { ...point.counters };
+    folder.#nextIteration = point.next_iteration;
+    folder.#stopReason = point.last_stop_reason;
+    folder.#terminal = point.terminal;
+    folder.#afterTerminal = point.terminal !== null && !point.facts.terminalIsLast;
+    folder.#lastSeq = point.facts.lastSeq;
+    folder.#lastKind = point.facts.lastKind;
+    folder.#warned = new Map(point.warned);
+    if (point.open) {
+      const { iteration, tools, answered } = point.open;
+      const content = tools.map(([id, name]) => ({ tool_use: { id, name, input: '{}' as RawJson } }));
+      folder.#open = {
+        assistant: { role: 'assistant', content },
+        iteration,
+        stopReason: point.last_stop_reason,
+        asked: new Set(tools.map(([id]) => id)),
+        results: answered.map((id) => ({ tool_use_id: id, content: '' })),
+        answered: answered.length > 0 ? new Set(answered) : undefined,
+      };
+    }
+    return folder;
+  }
+
+  /** Where this fold stands. Throws Failure `empty` before the first record. */
+  get point(): FoldPoint {
+    if (!this.#meta) throw emptyRun();
+    const open = this.#open;
+    return {
+      counters: { ...this.#counters },
+      next_iteration: this.#nextIteration,
+      last_stop_reason: this.#stopReason,
+      terminal: this.#terminal && { ...this.#terminal },
+      facts: this.facts,
+      warned: [...this.#warned],
+      ...(open && {
+        open: {
+          iteration: open.iteration,
+          tools: (open.assistant.content ?? []).flatMap(({ tool_use: use }): [string, string][] =>
+            use ? [[use.id, use.name]] : [],
+          ),
+          answered: [...(open.answered ?? [])],
+        },
+      }),
+    };
+  }
 
   push(record: RunRecord, place?: Place): void {
     const kind = this.#check(record, place);
@@ -102,6 +165,8 @@ export class Folder {
     this.#lastSeq = record.seq;
     this.#lastKind = kind;
     this.#state = undefined;
+    // Twice as many at first, so that dropping them costs little.
+    if (this.#conversation.length > 2 * this.#keep) this.#conversation.forget(this.#keep);
   }
 
   /** Throws Failure `empty` before the first record. */
@@ -121,6 +186,11 @@ export class Folder {
   /** In the order of the records. At most 100 of each code; the last of them says that there are more. */
   get warnings(): RunWarning[] {
     return [...this.#warnings];
+  }
+
+  /** How many `warnings` there would be, those before a point included. */
+  get warningCount(): number {
+    return [...this.#warned.values()].reduce((sum, n) => sum + Math.min(n, WARNINGS_PER_CODE), 0);
   }
 
   #check(record: RunRecord, place: Place | undefined): RecordKind {

@@ -71,3 +71,19 @@ export interface RunFacts {
   /** Kind of the last record. */
   lastKind: string;
 }
+
+/**
+ * Where a fold stands, without the conversation: enough to go on counting. A Folder that goes on from here gives a right
+ * state but for its `messages`, of which only the role of the last one is right, and for the content of its turns.
+ */
+export interface FoldPoint {
+  counters: Counters;
+  next_iteration: number;
+  last_stop_reason: string;
+  terminal: RunState['terminal'];
+  facts: RunFacts;
+  /** How often each code was warned about. */
+  warned: [RunWarning['code'], number][];
+  /** The newest turn: ids and names of its tools, and which of them are answered. */
+  open?: { iteration: number; tools: [string, string][]; answered: string[] };
+}

@@ -34,12 +34,12 @@ function opened(path: string, options?: FileStoreOptions): RunStore {
   return store;
 }
 
-/** The real file layer, which notes the journals that are read whole. */
+/** The real file layer, which notes the journals that are read. */
 function counting(): { vfs: Vfs; read: string[] } {
   const read: string[] = [];
-  const slurp: Vfs['slurp'] = (path, limit) => {
+  const slurp: Vfs['slurp'] = (path, limit, from) => {
     read.push(path.split('/').at(-1)!);
-    return nodeVfs.slurp(path, limit);
+    return nodeVfs.slurp(path, limit, from);
   };
   return { vfs: { ...nodeVfs, slurp }, read };
 }

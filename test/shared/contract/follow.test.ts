@@ -28,6 +28,8 @@ const head = (lastSeq: number): RunHead => ({
     detail: '',
     store: 's',
     updated: '2026-01-01T00:00:00Z',
+    pinned: false,
+    tags: [],
     private: false,
     elsewhere: false,
   },

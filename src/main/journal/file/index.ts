@@ -165,7 +165,12 @@ class FileStore implements RunStore {
   async trashed(): Promise<RunSummary[]> {
     const { trash } = this.#place;
     if (!this.#place.hasTrash()) return [];
-    return this.#trashLister.list({ ...this.#parts(), directory: trash, writer: () => 'none' });
+    const rows = await this.#trashLister.list({ ...this.#parts(), directory: trash, writer: () => 'none' });
+    // Moving a file is the last thing that happens to it there, and its change time says when.
+    return rows.map((row) => {
+      const trashed = this.#trashLister.changed(row.id);
+      return trashed ? { ...row, trashed } : row;
+    });
   }
 
   async purge(id: string): Promise<void> {

@@ -7,7 +7,7 @@ import { errno, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 /** Changes with everything that goes into a row: rows of another version are made anew. */
-const VERSION = 1;
+const VERSION = 2;
 /** So many rows must be new before the file is written again. */
 const WORTH_SAVING = 100;
 /** A half-written file of somebody who died is in the way no longer than this many ms. */
@@ -16,6 +16,7 @@ const ABANDONED_MS = 60_000;
 interface Line {
   stat: Row['stat'];
   unended: boolean;
+  ending?: Row['ending'];
   bare: Omit<RunSummary, 'created' | 'updated'> & { created?: number; updated: number };
 }
 
@@ -73,10 +74,11 @@ export class ListCache {
   async #write(rows: Row[]): Promise<void> {
     const breather = new Breather();
     const lines = [header()];
-    for (const { stat, unended, bare } of rows) {
+    for (const { stat, unended, bare, ending } of rows) {
       const line: Line = {
         stat,
         unended,
+        ...(ending && { ending }),
         bare: { ...bare, created: bare.created?.getTime(), updated: bare.updated.getTime() } as Line['bare'],
       };
       if (stat.ino >= 0) lines.push(JSON.stringify(line));
@@ -115,7 +117,7 @@ const header = (): string => JSON.stringify({ holdfast: 'list', version: VERSION
 function parse(text: string): Row | undefined {
   if (text === '') return undefined;
   try {
-    const { stat, unended, bare } = JSON.parse(text) as Line;
+    const { stat, unended, bare, ending } = JSON.parse(text) as Line;
     if (typeof stat.size !== 'number' || typeof bare.id !== 'string') return undefined;
     const { created, updated, ...rest } = bare;
     return {
@@ -127,6 +129,7 @@ function parse(text: string): Row | undefined {
         updated: new Date(updated),
       },
       full: undefined,
+      ending,
     };
   } catch {
     return undefined;

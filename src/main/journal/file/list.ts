@@ -6,6 +6,8 @@ import type { RunSummary, Writer } from '../journal';
 import { Breather, readRun, readRunGently, summaryOf, wantsWriter } from '../read';
 import type { Reading } from '../read';
 import { unavailable } from './directory';
+import { endingOf, grow, guardStart, readGrowth } from './growth';
+import type { Ending } from './growth';
 import { idOfJournal, JOURNAL_ENDING, LOCK_DIRECTORY_ENDING } from './layout';
 import type { ListCache } from './list-cache';
 import { withFile } from './repair';
@@ -20,6 +22,8 @@ export interface Row {
   unended: boolean;
   /** The row as it was last given out; given again while nothing about it changed. */
   full: RunSummary | undefined;
+  /** Absent: the journal is read whole when it changed. */
+  ending: Ending | undefined;
 }
 
 /** Makes a row where that takes longer than a moment. */
@@ -40,7 +44,7 @@ const LARGE = 512 * 1024;
 
 /**
  * Rows for all journals of a folder. A row is made again only when its file is another one, or has another size or
- * time: so a second list costs little more than asking the file system about each name.
+ * time, and of a journal that grew only what came since is read: so a second list costs little more than asking the file system about each name.
  *
  * Looking and reading are synchronous, in slices of a few milliseconds: ten thousand trips through the thread pool
  * would cost ten times what the work itself does.
@@ -89,6 +93,12 @@ export class Lister {
     return complete(row, parts, id, true);
   }
 
+  /** When the file that a row was made from last changed in any way, its place included. */
+  changed(id: string): Date | undefined {
+    const { ctimeMs = -1 } = this.#rows.get(id)?.stat ?? {};
+    return ctimeMs < 0 ? undefined : new Date(ctimeMs);
+  }
+
   async #later(make: Slow, parts: ListParts, id: string, breather: Breather): Promise<Row | undefined> {
     try {
       return await make(breather);
@@ -105,7 +115,11 @@ export class Lister {
       if (known === undefined) return readRow(parts.vfs, path, id);
       const stat = parts.vfs.look(path);
       if (stat === undefined) return undefined;
-      return same(known.stat, stat) ? known : readRow(parts.vfs, path, id);
+      if (same(known.stat, stat)) return known;
+      const grown = isSameFile(known.stat, stat) && stat.size > known.stat.size;
+      return grown && known.ending
+        ? growRow(parts.vfs, path, known, known.ending, stat)
+        : readRow(parts.vfs, path, id);
     } catch (error) {
       return troubled(error, id, parts);
     }
@@ -136,22 +150,41 @@ export function readNames(vfs: Vfs, directory: string): string[] {
 }
 
 const same = (a: Row['stat'], b: Row['stat']): boolean =>
-  a.size === b.size &&
-  a.mtimeMs === b.mtimeMs &&
-  a.ino === b.ino &&
-  a.ctimeMs === b.ctimeMs &&
-  a.dev === b.dev;
+  a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && isSameFile(a, b);
+
+const isSameFile = (a: Row['stat'], b: Row['stat']): boolean => a.ino === b.ino && a.dev === b.dev;
 
 function readRow(vfs: Vfs, path: string, id: string): Row | Slow {
   const { bytes, stat } = vfs.slurp(path, LARGE);
-  if (bytes !== undefined) return rowOf(readRun(bytes), id, stat);
+  if (bytes !== undefined) return rowOf(readRun(bytes), bytes, id, stat);
   return async (breather) => {
     const whole = await withFile(vfs, path, OPEN.read, (fd) => readAll(vfs, fd));
-    return rowOf(await readRunGently(whole, breather), id, stat);
+    return rowOf(await readRunGently(whole, breather), whole, id, stat);
   };
 }
 
-const rowOf = (reading: Reading, id: string, stat: Stats): Row => ({
+/** The row of a journal that has more bytes than the last time; read whole where more than that happened to it. */
+function growRow(vfs: Vfs, path: string, known: Row, from: Ending, stat: Stats): Slow {
+  return async (breather) => {
+    const read = vfs.slurp(path, LARGE, guardStart(from.offset));
+    const bytes = read.bytes ?? (await readGrowth(vfs, path, from));
+    const grown = await grow(known.bare, from, bytes, breather);
+    if (!grown) {
+      const row = readRow(vfs, path, known.bare.id);
+      return typeof row === 'function' ? row(breather) : row;
+    }
+    const { dev, ino, mtimeMs, ctimeMs, mtime } = stat;
+    return {
+      stat: { dev, ino, size: grown.size, mtimeMs, ctimeMs },
+      bare: { ...grown.bare, updated: mtime },
+      unended: grown.unended,
+      full: undefined,
+      ending: grown.ending,
+    };
+  };
+}
+
+const rowOf = (reading: Reading, bytes: Uint8Array, id: string, stat: Stats): Row => ({
   // With the size that was read: a file that has grown since is read again next time.
   stat: { dev: stat.dev, ino: stat.ino, size: reading.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs },
   bare: summaryOf(reading, {
@@ -163,6 +196,7 @@ const rowOf = (reading: Reading, id: string, stat: Stats): Row => ({
   }),
   unended: reading.tail.kind === 'torn' || reading.tail.kind === 'no_newline',
   full: undefined,
+  ending: endingOf(reading, bytes),
 });
 
 function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSummary {
@@ -192,4 +226,5 @@ const unreadable = (id: string, failure: Failure, updated: Date): Row => ({
   },
   unended: false,
   full: undefined,
+  ending: undefined,
 });

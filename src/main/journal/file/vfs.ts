@@ -44,8 +44,8 @@ export interface Vfs {
   /** lstat with plain numbers: for lists, where ten thousand are wanted. */
   look(path: string): fs.Stats | undefined;
   readdirNow(path: string): string[];
-  /** A file whole, and what it was when read; no bytes if it has more than `limit`: that is not to be waited for. */
-  slurp(path: string, limit: number): { bytes: Buffer | undefined; stat: fs.Stats };
+  /** A file from byte `from` (absent: 0) on, and what it was when read; no bytes if those are more than `limit`: that is not to be waited for. */
+  slurp(path: string, limit: number, from?: number): { bytes: Buffer | undefined; stat: fs.Stats };
 }
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
@@ -108,12 +108,13 @@ export const nodeVfs: Vfs = {
   lstat: (path) => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false }),
   look: (path) => fs.lstatSync(path, { throwIfNoEntry: false }),
   readdirNow: (path) => fs.readdirSync(path),
-  slurp(path, limit) {
+  slurp(path, limit, from = 0) {
     const fd = fs.openSync(path, OPEN.read);
     try {
       const stat = fs.fstatSync(fd);
       if (!stat.isFile()) throw notAFile();
-      return { bytes: stat.size > limit ? undefined : readWhole(fd, stat.size), stat };
+      const rest = Math.max(0, stat.size - from);
+      return { bytes: rest > limit ? undefined : readRest(fd, from, rest), stat };
     } finally {
       fs.closeSync(fd);
     }
@@ -121,23 +122,23 @@ export const nodeVfs: Vfs = {
 };
 
 /** Reads to the end even if the file grows meanwhile. */
-function readWhole(fd: number, size: number): Buffer {
+function readRest(fd: number, from: number, size: number): Buffer {
   let buffer = Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {
-    const got = fs.readSync(fd, buffer, length, buffer.length - length, length);
+    const got = fs.readSync(fd, buffer, length, buffer.length - length, from + length);
     length += got;
     if (got === 0) return buffer.subarray(0, length);
     if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
   }
 }
 
-/** The whole of an open file, also while it grows. */
-export async function readAll(vfs: Vfs, fd: number): Promise<Buffer> {
-  let buffer = Buffer.allocUnsafe(Number(vfs.fstat(fd).size) + 1);
+/** The whole of an open file from byte `from` on, also while it grows. */
+export async function readAll(vfs: Vfs, fd: number, from = 0): Promise<Buffer> {
+  let buffer = Buffer.allocUnsafe(Math.max(0, Number(vfs.fstat(fd).size) - from) + 1);
   let length = 0;
   for (;;) {
-    const got = await vfs.read(fd, buffer.subarray(length), length);
+    const got = await vfs.read(fd, buffer.subarray(length), from + length);
     length += got;
     if (got === 0) return buffer.subarray(0, length);
     if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);

@@ -51,7 +51,11 @@ export async function listRuns(parts: ListParts, which: 'seen' | 'trash'): Promi
     const last = await glanceLast(ground, ground.subjects.run(id));
     return rowOfEdges(parts, { id, meta, last, row: rows.get(id) ?? NO_ROW, claim: claims.get(id) });
   });
-  return found.filter((row) => row !== undefined);
+  return found.flatMap((row) => {
+    if (row === undefined) return [];
+    const hidden = rows.get(row.id)?.hidden;
+    return [which === 'trash' && hidden ? { ...row, trashed: new Date(hidden.at) } : row];
+  });
 }
 
 /** One row, or undefined when there is no such run to be seen. */
