@@ -33,6 +33,8 @@ const main = entries({
   reader: 'src/main/reader.ts',
   // The thread that searches them.
   search: 'src/main/search.ts',
+  // The thread of one export, import, fork or repair.
+  mover: 'src/main/mover.ts',
 });
 const preload = entries({ index: 'src/preload/index.ts' });
 const renderer = entries({ index: 'src/renderer/index.html' });

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App } from './app/app';
 import type { Door } from './app/door';
+import { WorkerMover } from './app/moving/mover';
 import { WorkerReader } from './app/read/worker-reader';
 import { WorkerIndex } from './library/search/worker-index';
 import { loginOf } from './journal/login';
@@ -30,6 +31,7 @@ export async function composeApp({ door, store: url, roots, built, onBug }: Comp
   const address = url === undefined || isStoreName(url) ? defaultStoreUrl() : url;
   const store = entry ? await openEntry(entry) : await openStore(address);
   const file = new URL('reader.js', built);
+  const usual = entry ? { url: entry.url, login: loginOf(entry, process.env) } : { url: address, login: {} };
   const searcher = new URL('search.js', built);
   const home = homedir();
   const { state, cache } = folders();
@@ -42,6 +44,11 @@ export async function composeApp({ door, store: url, roots, built, onBug }: Comp
     store,
     reader: new WorkerReader(file, own),
     storesPath: storesPath(),
+    makeMover: (opened) =>
+      new WorkerMover(new URL('mover.js', built), (name) => {
+        const { entry: other } = opened(name);
+        return other ? { url: other.url, login: loginOf(other, process.env) } : usual;
+      }),
     readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginOf(other, process.env) }),
     indexOf: (other, opened, onProgress) => {
       // What is in memory is nowhere else, so no thread sees it, and nothing of it may come to the disk.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp, type App, type AppOptions } from '../../src/main/app/app';
 import type { Attention, Door, Question } from '../../src/main/app/door';
 import type { OutsideLink } from '../../src/main/app/link';
+import { InlineMover } from '../../src/main/app/moving/mover';
 import { InlineReader } from '../../src/main/app/read/inline-reader';
 import { toolWords } from '../../src/main/app/read/tool-words';
 import type { AgentParts } from '../../src/main/agent/session';
@@ -37,6 +38,9 @@ export interface Desk {
     attention: Attention[];
     themes: string[];
     picks: number;
+    /** Names that were suggested for files, and what was shown in the file manager. */
+    saves: string[];
+    shown: string[];
   };
   bugs: unknown[];
   close(): Promise<void>;
@@ -63,7 +67,15 @@ export function makeDesk(options: DeskOptions = {}): Desk {
   const folder = join(home, 'papers');
   mkdirSync(folder, { recursive: true });
   const store = options.store ?? fileStore(join(home, 'runs'));
-  const asked: Desk['asked'] = { questions: [], links: [], attention: [], themes: [], picks: 0 };
+  const asked: Desk['asked'] = {
+    questions: [],
+    links: [],
+    attention: [],
+    themes: [],
+    picks: 0,
+    saves: [],
+    shown: [],
+  };
   const picks = [...(options.picks ?? [])];
   const answers = [...(options.answers ?? [])];
   const bugs: unknown[] = [];
@@ -80,6 +92,11 @@ export function makeDesk(options: DeskOptions = {}): Desk {
         asked.picks++;
         return picks.shift() ?? '';
       },
+      saveTo: async (name: string) => {
+        asked.saves.push(name);
+        return picks.shift() ?? '';
+      },
+      show: (path: string) => void asked.shown.push(path),
       openOutside: async (link: OutsideLink) => {
         asked.links.push(link);
         return answers.shift() ?? false;
@@ -97,6 +114,8 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     readerOf: (_entry, other) => new InlineReader(other, toolWords(builtInTools('practice'))),
     indexOf:
       options.indexOf ?? ((_entry, other, onProgress) => inlineIndex(other, join(home, 'cache'), onProgress)),
+    makeMover: (opened) =>
+      new InlineMover((name) => opened(name).store, { newId: parts.newId, now: parts.now }),
     door,
     version: '0.0.0-test',
     label: 'Test',

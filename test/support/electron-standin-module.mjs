@@ -14,7 +14,7 @@ const record = (what, ...args) => {
   records.push({ what, args });
   process.send?.({ record: { what, args } });
 };
-const answers = { messageBox: [], openDialog: [] };
+const answers = { messageBox: [], openDialog: [], saveDialog: [] };
 
 /** This process is the second start of a test. */
 const SECOND = process.env.HOLDFAST_STANDIN_SECOND === '1';
@@ -161,6 +161,11 @@ export const dialog = {
     return { canceled: !folder, filePaths: folder ? [folder] : [] };
   },
 };
+dialog.showSaveDialog = async (...args) => {
+  record('saveDialog', options(args));
+  const filePath = await next(answers.saveDialog);
+  return { canceled: !filePath, filePath: filePath ?? '' };
+};
 /** A queued answer; the word `hold` leaves the dialog open until the next answer is queued. */
 async function next(queue) {
   while (queue[0] === 'hold') await new Promise((resolve) => setTimeout(resolve, 10));
@@ -169,6 +174,7 @@ async function next(queue) {
 
 export const shell = {
   openExternal: async (url) => record('openExternal', url),
+  showItemInFolder: (path) => record('showItemInFolder', path),
 };
 export const nativeTheme = { themeSource: 'system', shouldUseDarkColors: false };
 export const screen = {

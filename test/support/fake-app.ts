@@ -4,6 +4,7 @@ import type { CommandOutput, EventName, EventPayload } from '../../src/shared/co
 import type { TranscriptItem } from '../../src/shared/contract/items';
 import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
 import { Failure } from '../../src/shared/run/failure';
+import { fakeMoving } from './fake-moving';
 import { fakeSearch, type FakeFinds } from './fake-search';
 
 type Hello = CommandOutput<'app.hello'>;
@@ -184,6 +185,7 @@ function handlers(scene: Scene): Handlers {
     'run.pause': done,
     'run.cancel': done,
     'run.reset': done,
+    ...fakeMoving(),
     'run.preflight': ({ id }) => {
       const { preflight } = run(id);
       if (!preflight) throw missing();

@@ -9,6 +9,7 @@ import { openEntry, tryEntry } from '../journal/try';
 import { Library } from '../library/library';
 import type { SearchProgress } from '../library/search';
 import type { RunIndex } from '../library/search/worker-index';
+import { knownSecrets } from '../model/keys';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
 import type { Door } from './door';
@@ -22,6 +23,10 @@ import { runHandlers } from './handlers-run';
 import { searchHandlers } from './handlers-search';
 import { storeHandlers } from './handlers-stores';
 import { Prefs } from './prefs';
+import { MovingDesk } from './moving/desk';
+import { Places } from './moving/places';
+import type { Mover } from './moving/tasks';
+import { Workshop } from './moving/workshop';
 import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
@@ -40,6 +45,8 @@ export interface AppOptions {
   /** A reader for one of them, which is open. */
   readerOf(entry: StoreEntry, store: RunStore): Reader;
   /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */
+  /** What works on whole runs; `opened` gives a store by its name (empty: the usual one), or throws its Failures. */
+  makeMover(opened: (name: string) => { entry?: StoreEntry; store: RunStore }): Mover;
   indexOf(
     entry: StoreEntry | undefined,
     store: RunStore,
@@ -91,6 +98,9 @@ export interface Services extends AppOptions {
 }
 
 export function createApp(options: AppOptions): App {
+  mover: Mover;
+  places: Places;
+  moving: MovingDesk;
   const { store, state, door } = options;
   const windows = new Set<Served>();
   const tell: Services['tell'] = (name, payload) => {
@@ -174,14 +184,32 @@ export function createApp(options: AppOptions): App {
     prefs,
     drafts,
     tell,
-    folders: new Folders({
-      file: join(state, 'folders.json'),
-      home: options.home,
-      samples: options.samples,
-      picker: door.pickFolder ? undefined : { roots: options.roots },
-      own,
-    }),
-    profiles: new ProfileDesk(options.profilesPath, options.env, door),
+  const folders = new Folders({
+    file: join(state, 'folders.json'),
+    home: options.home,
+    samples: options.samples,
+    picker: door.pickFolder ? undefined : { roots: options.roots },
+    own,
+  });
+  const profiles = new ProfileDesk(options.profilesPath, options.env, door);
+  const mover = options.makeMover((name) => (name === '' ? { store } : stores.opened(name)));
+  const places = new Places(door, folders, options.home);
+  const moving = new MovingDesk({
+    mover,
+    places,
+    workshop: new Workshop(join(state, 'moving')),
+    title: async (key) => (await library.row(key)).title,
+    secrets: async () => [
+      ...new Set([...options.parts.secrets(), ...knownSecrets(options.env, (await profiles.all()).profiles)]),
+    ],
+    onArrived: (keys) => keys.forEach((key) => void library.refresh(key)),
+    tell: (job, gone) => tell('moving.job', { job, gone }),
+  });
+    folders,
+    profiles,
+    mover,
+    places,
+    moving,
   };
   library.add('', options.label, store);
   library.warm('');
@@ -214,7 +242,7 @@ export function createApp(options: AppOptions): App {
     focus: (id) => tell('app.focus', { id }),
     menu: (action) => tell('app.menu', { action }),
     async close() {
-      await Promise.allSettled([sessions.close(), drafts.flush()]);
+      await Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
       library.close();
       await Promise.allSettled([reader.close(), searches.close(), stores.close()]);
     },

@@ -15,6 +15,13 @@ export interface Door {
   readonly kind: 'electron' | 'browser';
   /** Native folder dialog; resolves to '' when dismissed. Absent: the window shows a picker of its own. */
   pickFolder?(): Promise<string>;
+  /**
+   * Native dialog for a file to write, which asks before it replaces one; resolves to '' when dismissed. Absent: the
+   * window's own picker chooses a folder.
+   */
+  saveTo?(name: string): Promise<string>;
+  /** Shows a file or folder in the system's file manager. */
+  show?(path: string): void;
   /** Asks outside the page. false also when nobody can be asked. */
   confirm(question: Question): Promise<boolean>;
   /** Shows the host, asks, and opens the address when the person agrees. Absent: the window shows a card. */

@@ -27,11 +27,11 @@ const shape = z.object({ folders: z.array(z.string()) });
 const RECENT = 20;
 const LISTED = 2_000;
 
-const forbidden = () =>
+const forbidden = (kept = 'Nothing was read.') =>
   new Failure({
     code: 'forbidden',
     message: 'This folder was not chosen by you.',
-    kept: 'Nothing was read.',
+    kept,
     todo: 'Choose the folder again.',
   });
 
@@ -66,7 +66,7 @@ export class Folders {
    */
   async check(folder: string, also?: string): Promise<string> {
     const real = await this.#real(folder);
-    if (closedTo(this.options.own())(real)) {
+    if (this.closed(real)) {
       throw new Failure({
         code: 'forbidden',
         message: 'Holdfast keeps its own things in this folder.',
@@ -77,6 +77,18 @@ export class Folders {
     if (real === also || this.#granted.includes(real)) return real;
     if (!this.#pickable(real, true)) throw forbidden();
     return this.grant(real);
+  }
+
+  /** The real path of a folder that the window's own picker chose to put files in; no run gets it by that. */
+  async outlet(folder: string): Promise<string> {
+    const real = await this.#real(folder);
+    if (!this.#pickable(real, true) || this.closed(real)) throw forbidden('Nothing was written.');
+    return real;
+  }
+
+  /** Whether a real path is among Holdfast's own things. */
+  closed(real: string): boolean {
+    return closedTo(this.options.own())(real);
   }
 
   /** Names of the folders inside one, for the window's own picker. Hidden ones, and links that lead out, are left out. */

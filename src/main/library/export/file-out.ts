@@ -8,9 +8,13 @@ export interface WriteOptions {
   overwrite?: boolean | undefined;
   signal?: AbortSignal | undefined;
   onBytes?: ((bytes: number) => void) | undefined;
+  /** Told of the unfinished file before it is made. */
+  onPart?: ((path: string) => void) | undefined;
 }
 
 const PIECE = 64 * 1024;
+/** What an unfinished file is called; nobody else's files are. */
+export const PART_NAME = /^\..{1,80}\.[0-9a-f]{8}\.part$/;
 
 export const cancelled = (): Failure =>
   new Failure({
@@ -27,13 +31,14 @@ export const cancelled = (): Failure =>
 export async function writeFileWhole(
   path: string,
   chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  { overwrite = false, signal, onBytes }: WriteOptions = {},
+  { overwrite = false, signal, onBytes, onPart }: WriteOptions = {},
 ): Promise<number> {
   const part = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomBytes(4).toString('hex')}.part`);
   let written = 0;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if (!overwrite && (await lstat(path).catch(() => undefined))) throw isThere(path);
+    onPart?.(part);
     const file = await open(part, 'wx', 0o600);
     try {
       const breather = new Breather();

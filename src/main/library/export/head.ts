@@ -58,7 +58,7 @@ export function factsOf(source: ExportSource): [string, string][] {
 }
 
 /** The run's state as the list shows it, while nobody writes it. */
-const statusOf = ({ damage, state, facts }: ExportSource): keyof typeof STATUS_WORDS =>
+export const statusOf = ({ damage, state, facts }: ExportSource): keyof typeof STATUS_WORDS =>
   runStatus({
     health: damage ? 'damaged' : 'ok',
     interactive: state.interactive,

@@ -1,89 +1,149 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { asFailure, Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
 import { cancelled, writeFileWhole } from './file-out';
+import { titleOf } from './head';
+import { named, numbered, safeFileName } from './names';
+import type { NamedRun } from './names';
 import { ENDING, render, reportOf } from './run';
 import { readSource } from './source';
-import type { ExportOptions, ExportReport } from './types';
+import type { ExportSource } from './source';
+import type { ExportFormat, ExportOptions, ExportReport, RunToExport } from './types';
 import { exportZip } from './zip';
 
 export { EXPORT_FORMATS } from './types';
-export type { ExportFormat, ExportOptions, ExportProgress, ExportReport, ExportedRun } from './types';
+export type {
+  ExportFormat,
+  ExportOptions,
+  ExportProgress,
+  ExportReport,
+  ExportedRun,
+  RunToExport,
+} from './types';
+
+/** As `exportAll`, for runs of one store. */
+export const exportRuns = (
+  store: RunStore,
+  ids: readonly string[],
+  options: ExportOptions,
+): Promise<ExportReport> =>
+  exportAll(
+    ids.map((id) => ({ store, id })),
+    options,
+  );
 
 /**
  * Writes runs out, from their journals. One bad run does not stop the others: it stands in `failed`. Each file is there
- * whole or not at all.
+ * whole or not at all, and a run's files are all there or none.
  *
  * @throws Failure `bad_request` for what cannot be asked for, `cancelled`, and for a zip or a single run whatever kept it
  *   from being written (`exists`, `no_space`, `io`, `not_found`, …)
  */
-export async function exportRuns(
-  store: RunStore,
-  ids: readonly string[],
-  options: ExportOptions,
-): Promise<ExportReport> {
-  const wanted = [...new Set(ids)];
+export async function exportAll(runs: readonly RunToExport[], options: ExportOptions): Promise<ExportReport> {
+  const wanted = named(runs);
   if (wanted.length === 0) throw bad('There is no run to export.', 'Name at least one.');
   if (options.format === 'journal' && options.secrets)
     throw bad(
       'A journal is exported byte for byte, so nothing can be taken out of it.',
       'Export it as Markdown, HTML or JSON to have secrets taken out.',
     );
-  if (options.format === 'zip') return exportZip(store, wanted, options);
+  if (options.format === 'zip') return exportZip(wanted, options);
   const report: ExportReport = { format: options.format, runs: [], failed: [], files: [], bytes: 0 };
-  const folder = await isFolder(options.out);
-  const many = wanted.length > 1 || folder || /[/\\]$/.test(options.out);
-  for (const id of wanted) {
-    options.onProgress?.({
-      id,
-      done: report.runs.length + report.failed.length,
-      total: wanted.length,
-      bytes: report.bytes,
-    });
+  const many = wanted.length > 1 || (await isFolder(options.out)) || /[/\\]$/.test(options.out);
+  const place = { many, total: wanted.length, format: options.format };
+  for (const run of wanted) {
+    tell(run.key, place.total, options, report);
     try {
-      await exportOne(store, id, many, options, report);
+      await exportOne(run, place, options, report);
     } catch (error) {
       if (wanted.length === 1 || isFailure(error, 'cancelled')) throw error;
-      report.failed.push({ id, failure: asFailure(error).toJSON() });
+      report.failed.push({ id: run.key, failure: asFailure(error).toJSON() });
     }
   }
   return report;
 }
 
+interface Where {
+  many: boolean;
+  total: number;
+  format: Exclude<ExportFormat, 'zip'>;
+}
+
+function tell(id: string, total: number, options: ExportOptions, report: ExportReport): void {
+  const done = report.runs.length + report.failed.length;
+  options.onProgress?.({ id, done, total, bytes: report.bytes });
+}
+
+/** Names that are tried where one is taken. */
+const MOST_NAMES = 1000;
+
 async function exportOne(
-  store: RunStore,
-  id: string,
-  many: boolean,
-  options: ExportOptions & { format: string },
+  run: NamedRun,
+  where: Where,
+  options: ExportOptions,
   report: ExportReport,
 ): Promise<void> {
-  const format = options.format;
-  if (format === 'zip') return;
   if (options.signal?.aborted) throw cancelled();
-  const source = await readSource(store, id);
+  const source = await readSource(run.store, run.id);
+  if (!where.many || !options.byTitle)
+    return writeRun(
+      run,
+      source,
+      where.many ? join(options.out, `${run.name}${ENDING[where.format]}`) : options.out,
+      where,
+      options,
+      report,
+    );
+  const title = safeFileName(titleOf(source));
+  for (let n = 1; ; n++) {
+    const main = join(options.out, `${numbered(title, n)}${ENDING[where.format]}`);
+    try {
+      return await writeRun(run, source, main, where, options, report);
+    } catch (error) {
+      if (n >= MOST_NAMES || !isFailure(error, 'exists')) throw error;
+    }
+  }
+}
+
+async function writeRun(
+  { key }: NamedRun,
+  source: ExportSource,
+  main: string,
+  { format, total }: Where,
+  options: ExportOptions,
+  report: ExportReport,
+): Promise<void> {
   const ending = ENDING[format];
-  const main = many ? join(options.out, `${id}${ending}`) : options.out;
   const [folder, file] = [dirname(resolve(main)), basename(main)];
   const base = file.endsWith(ending) ? file.slice(0, -ending.length) : file.replace(/\.[^.]*$/, '') || file;
   const rendering = render(source, format, base, file, options, options.now?.() ?? new Date());
-  const files: string[] = [];
-  for (const { name, chunks } of rendering.files) {
-    const path = join(folder, name === `${base}.json` && format === 'journal' ? file : name);
-    report.bytes += await writeFileWhole(path, chunks, {
+  const [first, ...beside] = rendering.files;
+  if (first === undefined) return;
+  const write = async (name: string, chunks: Iterable<string | Uint8Array>): Promise<string> => {
+    const path = join(folder, name);
+    await writeFileWhole(path, chunks, {
       overwrite: options.overwrite,
       signal: options.signal,
+      onPart: options.onPart,
+      onBytes: (bytes) => {
+        report.bytes += bytes;
+        tell(key, total, options, report);
+      },
     });
-    files.push(path);
-    options.onProgress?.({
-      id,
-      done: report.runs.length + report.failed.length,
-      total: 0,
-      bytes: report.bytes,
-    });
+    return path;
+  };
+  const files: string[] = [];
+  try {
+    // The file that was asked for comes last: where it is, everything beside it is too.
+    for (const { name, chunks } of beside) files.push(await write(name, chunks));
+    files.unshift(await write(format === 'journal' ? file : first.name, first.chunks));
+  } catch (error) {
+    if (!options.overwrite) for (const path of files) await rm(path, { force: true }).catch(() => undefined);
+    throw error;
   }
   report.files.push(...files);
-  report.runs.push(await reportOf(rendering, files));
+  report.runs.push(await reportOf(rendering, files, key));
 }
 
 const isFolder = (path: string): Promise<boolean> =>

@@ -1,4 +1,5 @@
 import { readRunGently } from '../../journal/read';
+import { titleOf } from './head';
 import { htmlOf } from './html';
 import { sameCounts } from './items';
 import { journalFiles, textFiles } from './journal';
@@ -62,11 +63,12 @@ export function render(
 }
 
 /** What is told of a run once it is written. */
-export async function reportOf(rendering: Rendering, files: string[]): Promise<ExportedRun> {
+export async function reportOf(rendering: Rendering, files: string[], key: string): Promise<ExportedRun> {
   const { source, clean, remarks } = rendering.page;
   const [found, written] = [countsOf(source.records), await rendering.written()];
   return {
-    id: source.id,
+    id: key,
+    title: clean(titleOf(source)),
     files,
     found,
     written,

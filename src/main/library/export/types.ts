@@ -1,5 +1,6 @@
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { DescribeCall } from '../../../shared/run/transcript';
+import type { RunStore } from '../../journal/journal';
 
 export const EXPORT_FORMATS = ['md', 'html', 'json', 'journal', 'zip'] as const;
 /**
@@ -22,6 +23,14 @@ export interface ExportView {
   describe?: DescribeCall;
 }
 
+/** A run to be written out, in its store. */
+export interface RunToExport {
+  store: RunStore;
+  id: string;
+  /** How reports name it. Default: its id. */
+  key?: string;
+}
+
 export interface ExportOptions extends ExportView {
   format: ExportFormat;
   /**
@@ -31,7 +40,11 @@ export interface ExportOptions extends ExportView {
   out: string;
   /** Replaces files that are there. Default: such an export fails with `exists`. */
   overwrite?: boolean;
+  /** Files of several runs are called by the runs' titles, and by the next free name. Default: by their ids. */
+  byTitle?: boolean;
   signal?: AbortSignal;
+  /** Told of each unfinished file before it is made, so that somebody can remove it after a crash. */
+  onPart?(path: string): void;
   onProgress?(progress: ExportProgress): void;
   now?(): Date;
 }
@@ -54,7 +67,9 @@ export interface Counts {
 }
 
 export interface ExportedRun {
+  /** As it was asked for: its key, or its id. */
   id: string;
+  title: string;
   files: string[];
   /** In the journal, and in what was written. */
   found: Counts;

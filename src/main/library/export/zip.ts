@@ -3,11 +3,11 @@ import { PassThrough, Readable } from 'node:stream';
 import yazl from 'yazl';
 import { asFailure, Failure, isFailure } from '../../../shared/run/failure';
 import type { FailureInfo } from '../../../shared/run/failure';
-import type { RunStore } from '../../journal/journal';
 import { cancelled, writeFileWhole } from './file-out';
 import { statusWords, titleOf } from './head';
 import { indexOf } from './index-page';
 import { journalFiles } from './journal';
+import type { NamedRun } from './names';
 import { render, reportOf } from './run';
 import { readSource } from './source';
 import type { ExportedRun, ExportOptions, ExportReport } from './types';
@@ -30,11 +30,7 @@ export interface ZippedRun {
 }
 
 /** Pages, journals and an index of many runs in one file, one run after another: memory holds one at a time. */
-export async function exportZip(
-  store: RunStore,
-  ids: readonly string[],
-  options: ExportOptions,
-): Promise<ExportReport> {
+export async function exportZip(runs: readonly NamedRun[], options: ExportOptions): Promise<ExportReport> {
   const now = options.now?.() ?? new Date();
   const report: ExportReport = { format: 'zip', runs: [], failed: [], files: [options.out], bytes: 0 };
   const zip = new yazl.ZipFile();
@@ -45,21 +41,21 @@ export async function exportZip(
   const add = adder(zip, out, now);
   const fill = async (): Promise<void> => {
     const listed: ZippedRun[] = [];
-    for (const id of ids) {
+    for (const run of runs) {
       if (options.signal?.aborted) throw cancelled();
       options.onProgress?.({
-        id,
+        id: run.key,
         done: report.runs.length + report.failed.length,
-        total: ids.length,
+        total: runs.length,
         bytes: report.bytes,
       });
       try {
-        const one = await addRun(store, id, options, add, now);
+        const one = await addRun(run, options, add, now);
         report.runs.push(one.report);
         listed.push(one.listed);
       } catch (error) {
         if (isFailure(error, 'cancelled')) throw error;
-        report.failed.push({ id, failure: asFailure(error).toJSON() });
+        report.failed.push({ id: run.key, failure: asFailure(error).toJSON() });
       }
     }
     if (listed.length === 0) throw noneLeft(report.failed);
@@ -81,7 +77,12 @@ export async function exportZip(
   filled.catch(() => undefined);
   const onBytes = (bytes: number): void => void (report.bytes += bytes);
   try {
-    await writeFileWhole(options.out, out, { overwrite: options.overwrite, signal: options.signal, onBytes });
+    await writeFileWhole(options.out, out, {
+      overwrite: options.overwrite,
+      signal: options.signal,
+      onPart: options.onPart,
+      onBytes,
+    });
   } catch (error) {
     out.destroy();
     throw error;
@@ -118,27 +119,26 @@ function* bytesOf(chunks: Iterable<string | Uint8Array>): Generator<Buffer> {
 }
 
 async function addRun(
-  store: RunStore,
-  id: string,
+  { store, id, key, name: base }: NamedRun,
   options: ExportOptions,
   add: Add,
   now: Date,
 ): Promise<{ report: ExportedRun; listed: ZippedRun }> {
   const source = await readSource(store, id);
-  const rendering = render(source, 'html', id, `${id}.html`, options, now);
-  const page = `runs/${id}.html`;
+  const rendering = render(source, 'html', base, `${base}.html`, options, now);
+  const page = `runs/${base}.html`;
   const files: string[] = [];
   const put: Add = async (name, chunks) => {
     await add(name, chunks);
     files.push(name);
   };
   for (const { name, chunks } of rendering.files) await put(`runs/${name}`, chunks);
-  const journal = `journals/${id}.json`;
+  const journal = `journals/${base}.json`;
   if (!options.secrets)
-    for (const { name, chunks } of journalFiles(source, id)) await put(`journals/${name}`, chunks);
+    for (const { name, chunks } of journalFiles(source, base)) await put(`journals/${name}`, chunks);
   const { records, state, bytes } = source;
   return {
-    report: await reportOf(rendering, files),
+    report: await reportOf(rendering, files, key),
     listed: {
       id,
       title: rendering.page.clean(titleOf(source)),

@@ -7,21 +7,35 @@ import { importOne } from './one';
 import type { Candidate } from './one';
 import { fileTree, folderTree } from './tree';
 import type { Tree } from './tree';
-import type { ImportOptions, ImportReport } from './types';
+import type { ImportOptions, ImportReport, ImportSource } from './types';
 import { zipTree } from './zip-tree';
 
-export type { Imported, ImportOptions, ImportProgress, ImportReport } from './types';
+export type { Imported, ImportOptions, ImportProgress, ImportReport, ImportSource } from './types';
+export { stagedTree } from './tree';
+export { zipTree } from './zip-tree';
 
 const ZIP_START = 'PK';
+
+/** As `importFrom`, by paths. */
+export const importRuns = (
+  store: RunStore,
+  paths: readonly string[],
+  options: ImportOptions,
+): Promise<ImportReport> =>
+  importFrom(
+    store,
+    paths.map((path) => ({ label: path, open: () => treeAt(path) })),
+    options,
+  );
 
 /**
  * Takes runs in: journal files, folders of them, zips. Nothing that is there is overwritten: a run whose name is taken
  * gets a new one. What cannot be taken stands in the report with its reason, and stops nothing else. Never throws for
  * what it reads.
  */
-export async function importRuns(
+export async function importFrom(
   store: RunStore,
-  paths: readonly string[],
+  sources: readonly ImportSource[],
   options: ImportOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = { imported: 0, failed: 0, files: [], cancelled: false };
@@ -29,12 +43,12 @@ export async function importRuns(
     report.failed++;
     report.files.push({ outcome: 'failed', source, failure: failure.toJSON() });
   };
-  for (const path of paths) {
+  for (const { label, open: openTree } of sources) {
     let tree: Tree | undefined;
     try {
-      tree = await treeAt(path);
-      for (const { name, failure } of tree.refused) failed(`${path}: ${name}`, failure);
-      const candidates = await candidatesOf(tree, path);
+      tree = await openTree();
+      for (const { name, failure } of tree.refused) failed(within(label, name), failure);
+      const candidates = await candidatesOf(tree, label);
       if (candidates.length === 0 && tree.refused.length === 0) throw nothingIn();
       for (const [done, candidate] of candidates.entries()) {
         if (options.signal?.aborted) return { ...report, cancelled: true };
@@ -47,13 +61,15 @@ export async function importRuns(
         }
       }
     } catch (error) {
-      failed(path, asFailure(error));
+      failed(label, asFailure(error));
     } finally {
       tree?.close();
     }
   }
   return report;
 }
+
+const within = (label: string, name: string): string => (label === '' ? name : `${label}: ${name}`);
 
 async function treeAt(path: string): Promise<Tree> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
@@ -66,8 +82,11 @@ async function treeAt(path: string): Promise<Tree> {
     });
   if (found.isDirectory()) return folderTree(path);
   if (!found.isFile()) throw new Failure({ code: 'io', message: `"${path}" is no file.` });
-  return (await beginning(path)) === ZIP_START ? zipTree(path) : fileTree(path);
+  return (await isZip(path)) ? zipTree(path) : fileTree(path);
 }
+
+/** By its first bytes; never by its name. `io` where it cannot be read. */
+export const isZip = async (path: string): Promise<boolean> => (await beginning(path)) === ZIP_START;
 
 async function beginning(path: string): Promise<string> {
   const file = await open(path, 'r');
@@ -85,8 +104,8 @@ async function candidatesOf(tree: Tree, path: string): Promise<Candidate[]> {
   // A file that was named itself is a journal whatever it is called.
   if (tree.main !== undefined) return [{ tree, name: tree.main, source: path }];
   return tree.files
-    .filter(({ name }) => isJournalName(name))
-    .map(({ name }) => ({ tree, name, source: `${path}: ${name}`, sha256: manifest.get(name) }));
+    .filter(({ name }) => isJournalName(name) || (tree.given?.has(name) === true && !isCompanion(name)))
+    .map(({ name }) => ({ tree, name, source: within(path, name), sha256: manifest.get(name) }));
 }
 
 function isJournalName(name: string): boolean {
@@ -96,6 +115,10 @@ function isJournalName(name: string): boolean {
     base.endsWith('.json') && base !== MANIFEST && !base.endsWith('.state.json') && !/\.files\//.test(name)
   );
 }
+
+/** What lies beside a journal, and is read with it. */
+const isCompanion = (name: string): boolean =>
+  /(\.aux\.jsonl|\.catalogue\.jsonl|\.lock)$/.test(name) || name === MANIFEST;
 
 /** Hashes of the journals of a zip of ours, by their names. */
 async function manifestOf(tree: Tree): Promise<Map<string, string>> {

@@ -8,6 +8,8 @@ export interface Tree {
   files: readonly { name: string; size: number }[];
   /** The one file that was meant; the others only lie beside it. */
   main?: string;
+  /** Names that were given themselves: they are meant to be runs, whatever they are called. */
+  given?: ReadonlySet<string>;
   /** Names that cannot be read, and why. */
   refused: readonly { name: string; failure: Failure }[];
   /** A file whole. `too_large`, `not_found`, `io`, `corrupt`. */
@@ -75,6 +77,38 @@ export async function fileTree(path: string): Promise<Tree> {
     close: () => undefined,
   };
 }
+
+/**
+ * Files that lie under names of ours and are called otherwise: what a window brought. Nothing is ever opened under a name
+ * from outside. What a folder would not give (hidden, deleted) is left out.
+ */
+export function stagedTree(staged: readonly { name: string; path: string; size: number }[]): Tree {
+  const paths = new Map<string, string>();
+  const files: { name: string; size: number }[] = [];
+  for (const { name, path, size } of staged) {
+    if (isLeftOut(name) || paths.has(name)) continue;
+    paths.set(name, path);
+    files.push({ name, size });
+  }
+  return {
+    files,
+    given: new Set(files.map(({ name }) => name).filter((name) => !name.includes('/'))),
+    refused: [],
+    async read(name) {
+      const path = paths.get(name);
+      if (path === undefined)
+        throw new Failure({ code: 'not_found', message: `${name} did not come along.` });
+      return readPlain(path, name);
+    },
+    close: () => undefined,
+  };
+}
+
+// What was deleted stays deleted, and what is hidden is none of a person's runs; labels are.
+const isLeftOut = (name: string): boolean =>
+  name
+    .split('/')
+    .some((part, n) => (n > 0 && part === 'trash') || (part.startsWith('.') && part !== '.catalogue.jsonl'));
 
 async function readPlain(path: string, name: string): Promise<Uint8Array> {
   let file;

@@ -1,11 +1,18 @@
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { RunWarning } from '../../../shared/run/state';
+import type { Tree } from './tree';
 
 export interface ImportOptions {
   newId(): string;
   now?(): Date;
   signal?: AbortSignal;
   onProgress?(progress: ImportProgress): void;
+}
+
+/** Something to import from. `label`: how reports call it; empty: its files speak for themselves. */
+export interface ImportSource {
+  label: string;
+  open(): Promise<Tree>;
 }
 
 export interface ImportProgress {

@@ -10,6 +10,7 @@ import {
   protocol,
   screen,
   session,
+  shell,
   type BrowserWindow,
   type MessageBoxOptions,
 } from 'electron';
@@ -166,6 +167,15 @@ export function startElectron(options: ElectronOptions): void {
         });
         return picked.canceled ? '' : (picked.filePaths[0] ?? '');
       },
+      saveTo: async (name) => {
+        if (!window) return '';
+        const saved = await dialog.showSaveDialog(window, {
+          defaultPath: join(app.getPath('downloads'), name),
+          properties: ['createDirectory', 'showOverwriteConfirmation'],
+        });
+        return saved.canceled ? '' : saved.filePath;
+      },
+      show: (path) => shell.showItemInFolder(path),
       confirm: async ({ message, detail, yes }) => {
         if (!window) return false;
         const { response } = await dialog.showMessageBox(window, {
