@@ -1,20 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../settings/make-folder';
 
 /** Replaces a small file whole, in the moment before a process ends. Folder 0700, file 0600. */
 export function replaceFileNow(path: string, text: string): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
   const file = openSync(temporary, 'wx', 0o600);
   try {
