@@ -22,11 +22,11 @@ import { readingHandlers } from './handlers-reading';
 import { runHandlers } from './handlers-run';
 import { searchHandlers } from './handlers-search';
 import { storeHandlers } from './handlers-stores';
-import { Prefs } from './prefs';
 import { MovingDesk } from './moving/desk';
 import { Places } from './moving/places';
 import type { Mover } from './moving/tasks';
 import { Workshop } from './moving/workshop';
+import { Prefs } from './prefs';
 import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
@@ -44,9 +44,9 @@ export interface AppOptions {
   storesPath: string;
   /** A reader for one of them, which is open. */
   readerOf(entry: StoreEntry, store: RunStore): Reader;
-  /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */
   /** What works on whole runs; `opened` gives a store by its name (empty: the usual one), or throws its Failures. */
   makeMover(opened: (name: string) => { entry?: StoreEntry; store: RunStore }): Mover;
+  /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */
   indexOf(
     entry: StoreEntry | undefined,
     store: RunStore,
@@ -94,13 +94,13 @@ export interface Services extends AppOptions {
   profiles: ProfileDesk;
   drafts: Drafts;
   prefs: Prefs;
+  mover: Mover;
+  places: Places;
+  moving: MovingDesk;
   tell<N extends EventName>(name: N, payload: EventPayload<N>): void;
 }
 
 export function createApp(options: AppOptions): App {
-  mover: Mover;
-  places: Places;
-  moving: MovingDesk;
   const { store, state, door } = options;
   const windows = new Set<Served>();
   const tell: Services['tell'] = (name, payload) => {
@@ -173,17 +173,6 @@ export function createApp(options: AppOptions): App {
     join(state, 'drafts'),
     (key) => key.startsWith('private') || sessions.isPrivate(key.replace(/^\w+:/, '')),
   );
-  const services: Services = {
-    ...options,
-    reader,
-    stores,
-    searches,
-    storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
-    library,
-    sessions,
-    prefs,
-    drafts,
-    tell,
   const folders = new Folders({
     file: join(state, 'folders.json'),
     home: options.home,
@@ -205,6 +194,17 @@ export function createApp(options: AppOptions): App {
     onArrived: (keys) => keys.forEach((key) => void library.refresh(key)),
     tell: (job, gone) => tell('moving.job', { job, gone }),
   });
+  const services: Services = {
+    ...options,
+    reader,
+    stores,
+    searches,
+    storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
+    library,
+    sessions,
+    prefs,
+    drafts,
+    tell,
     folders,
     profiles,
     mover,
