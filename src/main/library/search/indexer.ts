@@ -11,12 +11,14 @@ import { PARTS, indexed, textsOf } from './texts';
 /**
  * Texts are numbered so that newer runs have higher numbers, close together since gaps cost room: each run gets a block
  * of numbers as large as its journal may need, and further ones at the top when it outgrows that. Blocks of the first
- * pass, which begins with the newest run, go down from here, all later ones up.
+ * pass, which begins with the run that was written last, go down from here, all later ones up.
  */
 const MIDDLE = 2 ** 40;
 const BYTES_EACH = 64;
 const FEWEST = 16;
 const FURTHER = 1024;
+/** A run that says something new moves before all others, but no more often than this: each place is looked into. */
+const MOST_BLOCKS = 32;
 /** Runs that are read together, the newest of all first; inside, the oldest first, as the index likes it. */
 const BATCH = 100;
 const PIECE = 1024 * 1024;
@@ -77,7 +79,7 @@ export class Indexer {
         const run = known.get(row.id);
         return run === undefined || run.size !== row.size || run.updated !== row.updated.getTime();
       })
-      .sort((a, b) => beganAt(b) - beganAt(a));
+      .sort((a, b) => timeOf(b) - timeOf(a));
     let done = 0;
     onProgress({ done, total: changed.length, bytes: 0 });
     for (let from = 0; from < changed.length; from += BATCH) {
@@ -140,6 +142,7 @@ export class Indexer {
       const grown = known && (await this.#grown(row, known));
       if (known && !grown) this.#forget(known);
       const run = grown ?? this.#fresh(row, at);
+      if (grown) this.#toTop(run);
       for (;;) {
         const piece = await this.#piece(row.id, run);
         const end = piece.lastIndexOf(NEWLINE) + 1;
@@ -155,8 +158,18 @@ export class Indexer {
         run.key,
       ]);
     } catch (error) {
-      if (!isFailure(error)) throw error;
+      // A run that cannot be read is left out; a store that cannot be read is no store without runs.
+      if (!isFailure(error) || isFailure(error, 'store_unavailable')) throw error;
     }
+  }
+
+  /** What a run says from now on is newer than all that other runs said until now. */
+  #toTop(run: Known): void {
+    const { blocks, top } = this.db.get(
+      'SELECT count(*) AS blocks, max(last) = (SELECT max(last) FROM block) AS top FROM block WHERE run = ?',
+      [run.key],
+    ) as { blocks: number; top: number };
+    if (Number(top) === 0 && Number(blocks) < MOST_BLOCKS) run.last = run.next - 1;
   }
 
   /** The bytes after those that are indexed, up to the end of a line where there is one within reach. */
@@ -257,8 +270,8 @@ export class Indexer {
 
 const width = ({ size }: RunSummary): number => FEWEST + Math.ceil(size / BYTES_EACH);
 
-function beganAt({ created, updated }: RunSummary): number {
-  const time = (created ?? updated).getTime();
+function timeOf({ updated }: RunSummary): number {
+  const time = updated.getTime();
   return Number.isFinite(time) ? time : 0;
 }
 
