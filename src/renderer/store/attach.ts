@@ -1,10 +1,12 @@
 import type { Client } from '../../shared/contract/connect';
 import { exportOf, importRuns, loadHello, openRun, stepZoom, show, go, toast, useApp } from './app';
 import { flushDrafts } from './drafts';
+import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
 import { retryRun } from './run';
+import { openSearch, searchProgress } from './search';
 import { loadStores } from './stores';
 
 /** Ties the stores to the connection: first state, state after a lost connection, and everything that is told. */
@@ -16,6 +18,7 @@ export function attach(client: Client): void {
     void loadProfiles();
     void loadStores();
     refreshLibrary();
+    refreshBrowse();
   };
   const told = () => set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
   client.onStatus(told);
@@ -24,6 +27,7 @@ export function attach(client: Client): void {
   sync();
 
   client.on('library.changed', libraryChanged);
+  client.on('search.progress', searchProgress);
   client.on('profiles.changed', () => void loadProfiles());
   client.on('stores.changed', () => {
     libraryChanged();
@@ -40,9 +44,10 @@ export function attach(client: Client): void {
         return go({ view: 'new' });
       case 'profiles':
       case 'stores':
-      case 'search':
       case 'browse':
         return go({ view: action });
+      case 'search':
+        return openSearch();
       case 'trash':
         return go({ view: 'browse', trash: true });
       case 'import':

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { go, show, stepZoom, useApp } from '../store/app';
 import { startFind } from '../store/reading';
 import { useRun } from '../store/run';
+import { openSearch } from '../store/search';
 import { stop } from './chat/header';
 import { pressed } from './kit/keys';
 
@@ -38,6 +39,7 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
     title: 'Everywhere',
     list: [
       { keys: 'mod+k', does: 'Commands and runs', run: () => show('palette') },
+      { keys: 'mod+shift+f', does: 'Search all text', run: () => openSearch() },
       { keys: 'mod+n', does: 'New chat', run: () => go({ view: 'new' }) },
       {
         keys: 'alt+n',

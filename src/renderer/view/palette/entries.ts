@@ -14,6 +14,7 @@ import {
 } from 'lucide-react';
 import { go, openRun, setTheme, show, stepZoom } from '../../store/app';
 import { startFind } from '../../store/reading';
+import { openSearch } from '../../store/search';
 import { toggleLibrary } from '../keyboard';
 
 export interface Entry {
@@ -27,6 +28,7 @@ export interface Entry {
 export function entriesFor(run: string | undefined): Entry[] {
   return [
     { label: 'New chat', icon: MessageSquarePlus, keys: 'mod+n', run: () => go({ view: 'new' }) },
+    { label: 'Search all text', icon: Search, keys: 'mod+shift+f', run: () => openSearch() },
     ...(run === undefined ? [] : entriesOfRun(run)),
     { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
     { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },

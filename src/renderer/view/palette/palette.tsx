@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import { Command } from 'cmdk';
 import type { RunRow } from '../../../shared/contract/views';
 import { call } from '../../client';
+import { Search } from 'lucide-react';
 import { openRun, show, useApp } from '../../store/app';
+import { openSearch } from '../../store/search';
 import { Dialog } from '../kit/dialog';
 import { Keys } from '../kit/button';
 import { Name } from '../kit/shown';
@@ -54,7 +56,6 @@ export function Palette() {
           onValueChange={setWords}
         />
         <Command.List className={s['list']}>
-          {shown.length === 0 && runs.length === 0 && <p className={s['none']}>Nothing is called that.</p>}
           {wanted !== '' && runs.length > 0 && <Runs runs={runs} act={act} />}
           {shown.length > 0 && (
             <Command.Group heading="Commands" className={s['group']}>
@@ -65,6 +66,21 @@ export function Palette() {
                   {keys && <Keys keys={keys} />}
                 </Command.Item>
               ))}
+            </Command.Group>
+          )}
+          {wanted !== '' && (
+            <Command.Group heading="Everywhere" className={s['group']}>
+              <Command.Item
+                value="search all text"
+                onSelect={act(() => openSearch(words.trim()))}
+                className={s['item']}
+              >
+                <Search size="1rem" aria-hidden="true" />
+                <span className={s['label']}>
+                  Search all text for “<Name text={words.trim().slice(0, 100)} />”
+                </span>
+                <Keys keys="mod+shift+f" />
+              </Command.Item>
             </Command.Group>
           )}
           {wanted === '' && runs.length > 0 && <Runs runs={runs.slice(0, 8)} act={act} />}
