@@ -82,7 +82,7 @@ export class Folders {
   /** The real path of a folder that the window's own picker chose to put files in; no run gets it by that. */
   async outlet(folder: string): Promise<string> {
     const real = await this.#real(folder);
-    if (!this.#pickable(real, true) || this.closed(real)) throw forbidden('Nothing was written.');
+    if (!this.#pickable(real, false) || this.closed(real)) throw forbidden('Nothing was written.');
     return real;
   }
 

@@ -3,6 +3,7 @@ import { exportOf, importRuns, loadHello, openRun, stepZoom, show, go, toast, us
 import { flushDrafts } from './drafts';
 import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
+import { loadJobs, takeJob } from './moving';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
 import { retryRun } from './run';
@@ -17,6 +18,7 @@ export function attach(client: Client): void {
     loadHello().catch(() => undefined);
     void loadProfiles();
     void loadStores();
+    loadJobs().catch(() => undefined);
     refreshLibrary();
     refreshBrowse();
   };
@@ -33,6 +35,7 @@ export function attach(client: Client): void {
     libraryChanged();
     void loadStores().then(retryRun);
   });
+  client.on('moving.job', ({ job, gone }) => takeJob(job, gone));
   client.on('app.notice', ({ tone, text }) => toast({ tone, text }));
   client.on('app.focus', ({ id }) => {
     window.focus();

@@ -18,6 +18,7 @@ import { Library } from './library/library';
 import { LinkCard } from './link-card';
 import { ExportDialog } from './moving/export';
 import { ImportDialog } from './moving/import';
+import { Moving } from './moving/moving';
 import { Palette } from './palette/palette';
 import { Profiles } from './profiles/profiles';
 import { Search } from './search/search';
@@ -56,6 +57,7 @@ export function App() {
       <CopyDialog />
       <ExportDialog />
       <ImportDialog />
+      <Moving />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
     </Tooltip.Provider>

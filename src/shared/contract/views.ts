@@ -109,6 +109,18 @@ export const runHead = z.object({
   failure: failureInfo.optional(),
   caution: z.string().optional(),
   fingerprint: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  /** The run that this one was made from: its id, and the address of its store where that is another. */
+  origin: z
+    .object({
+      from: z.string(),
+      store: z.string().optional(),
+      through: z.number().optional(),
+      why: z.enum(['reset', 'fork', 'continue', 'import']),
+      at: z.string(),
+    })
+    .optional(),
+  /** Damage that was cut off: how many bytes, when, and the file with all of them. */
+  repairs: z.array(z.object({ at: z.string(), bytes: z.number(), backup: z.string() })).optional(),
 });
 export type RunHead = z.infer<typeof runHead>;
 

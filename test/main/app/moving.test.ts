@@ -181,7 +181,6 @@ describe('an export', () => {
     const places = [
       '/',
       '/etc',
-      desk.home,
       join(desk.home, '.ssh'),
       join(desk.home, 'runs'),
       join(desk.home, 'state'),

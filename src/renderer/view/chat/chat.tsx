@@ -8,6 +8,7 @@ import { keepDraft, sendDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button, IconButton } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Shown } from '../kit/shown';
+import { ContinueHere, useReadOnly } from '../moving/continue-here';
 import { Composer } from './composer';
 import { stop } from './header';
 import { StatusBar } from './status-bar';
@@ -30,6 +31,7 @@ export function Dock({ head }: { head: RunHead }) {
 
 function Foot({ head }: { head: RunHead }) {
   const { row } = head;
+  const readOnly = useReadOnly(row.id);
   if (head.mode === 'watch') {
     return (
       <p className={s['bar']}>
@@ -41,6 +43,7 @@ function Foot({ head }: { head: RunHead }) {
       </p>
     );
   }
+  if (readOnly && head.mode === 'still') return <ContinueHere id={row.id} />;
   if (canSay(head)) return <Say head={head} />;
   if (head.mode === 'live' && head.phase !== 'ended') return <Busy head={head} />;
   const again = (

@@ -1,7 +1,9 @@
-import { BookOpenText, Trash2 } from 'lucide-react';
+import { BookOpenText, Download, Trash2, Wrench } from 'lucide-react';
 import { bareId } from '../../../shared/contract/run-key';
 import type { RunHead } from '../../../shared/contract/views';
+import { exportOf } from '../../store/app';
 import { deleteRun } from '../../store/library';
+import { repairOf } from '../../store/moving';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { bytes, count, many } from '../kit/numbers';
@@ -62,14 +64,29 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
             ))}
           </dl>
           <p>
-            Holdfast does not touch a damaged journal: it writes nothing to it and cuts nothing off, so
-            whatever a backup or a specialist could save is still there.
+            Holdfast does not touch a damaged journal by itself: it writes nothing to it and cuts nothing off,
+            so whatever a backup or a specialist could save is still there. A repair keeps a copy of the whole
+            file, then cuts off the damage and what stands after it.
           </p>
           <div className={s['row-actions']}>
             {head.items > 0 && (
               <Button look="primary" icon={<BookOpenText size="0.9375rem" />} onClick={onRead}>
                 Read what is whole
               </Button>
+            )}
+            {!empty && (
+              <>
+                <Button
+                  icon={<Download size="0.9375rem" />}
+                  disabled={records === 0}
+                  onClick={() => exportOf([row.id])}
+                >
+                  Export what is intact…
+                </Button>
+                <Button icon={<Wrench size="0.9375rem" />} onClick={() => repairOf(row.id)}>
+                  Repair…
+                </Button>
+              </>
             )}
             <Button icon={<Trash2 size="0.9375rem" />} onClick={() => void deleteRun(row)}>
               Move to the trash

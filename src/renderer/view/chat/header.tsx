@@ -1,7 +1,11 @@
 import { useState } from 'react';
 import {
+  Columns2,
+  Copy,
+  Download,
   Ellipsis,
   FolderClosed,
+  GitFork,
   Menu as MenuIcon,
   PanelLeft,
   Pause,
@@ -16,8 +20,9 @@ import {
 } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { call } from '../../client';
-import { copyOf, go, openRun, toastFailure, useApp, type Place } from '../../store/app';
+import { copyOf, exportOf, go, openRun, toastFailure, useApp, type Place } from '../../store/app';
 import { deleteRun, renameRun } from '../../store/library';
+import { compareWith, continueHere, forkOf } from '../../store/moving';
 import { inspect, startFind } from '../../store/reading';
 import { pausing } from '../../store/run';
 import { Button, IconButton, Tip } from '../kit/button';
@@ -26,7 +31,8 @@ import { baseName, tilde } from '../kit/paths';
 import { Name, Shown } from '../kit/shown';
 import { StatusBadge, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
-import { needsResume } from './state';
+import { useReadOnly } from '../moving/continue-here';
+import { isDamaged, needsResume } from './state';
 import s from './chat.module.css';
 
 /** Shows the library where it is hidden. */
@@ -100,11 +106,7 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
           <MenuItem icon={<Pencil size="1rem" />} onSelect={() => setRenaming(true)}>
             Rename
           </MenuItem>
-          {!row.private && (
-            <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => copyOf(row)}>
-              Copy to another store…
-            </MenuItem>
-          )}
+          {!row.private && <MovingItems head={head} />}
           {active && (
             <MenuItem icon={<Square size="1rem" />} keys="mod+." onSelect={() => stop(row.id)}>
               Stop now
@@ -122,6 +124,42 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
         </Menu>
       </div>
     </header>
+  );
+}
+
+/** What makes something of a run elsewhere, or another run of it. */
+function MovingItems({ head }: { head: RunHead }) {
+  const { row } = head;
+  const { id } = row;
+  const readOnly = useReadOnly(id);
+  const damaged = isDamaged(head);
+  return (
+    <>
+      {readOnly && !damaged && (
+        <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => continueHere(id)}>
+          Continue here
+        </MenuItem>
+      )}
+      <MenuItem icon={<GitFork size="1rem" />} disabled={damaged} onSelect={() => forkOf(id)}>
+        Fork…
+      </MenuItem>
+      <MenuItem
+        icon={<Columns2 size="1rem" />}
+        onSelect={() => compareWith({ id, onPick: (other) => go({ view: 'compare', a: id, b: other }) })}
+      >
+        Compare with…
+      </MenuItem>
+      <MenuItem
+        icon={<Download size="1rem" />}
+        disabled={row.status === 'new'}
+        onSelect={() => exportOf([id])}
+      >
+        Export…
+      </MenuItem>
+      <MenuItem icon={<Copy size="1rem" />} disabled={damaged} onSelect={() => copyOf(row)}>
+        Copy to another store…
+      </MenuItem>
+    </>
   );
 }
 
@@ -172,8 +210,13 @@ function HeadChips({ head }: { head: RunHead }) {
 
 function PaneSwitch({ head, pane }: { head: RunHead; pane: string }) {
   const { id, status } = head.row;
+  const readOnly = useReadOnly(id);
   if (status === 'damaged' || status === 'new') return null;
-  const panes = [...(needsResume(head) ? (['resume'] as const) : []), 'chat' as const, 'transcript' as const];
+  const panes = [
+    ...(needsResume(head) && !readOnly ? (['resume'] as const) : []),
+    'chat' as const,
+    'transcript' as const,
+  ];
   const words = { resume: 'Resume', chat: 'Chat', transcript: 'Transcript' };
   return (
     <div className={s['switch']} role="group" aria-label="View">

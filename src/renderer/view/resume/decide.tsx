@@ -91,7 +91,11 @@ export function Decide(props: DecideProps) {
         {hard && (
           <p className={s['cannot']}>
             <Lock size="0.9375rem" aria-hidden="true" />
-            <span>This cannot be forced. Choose another profile, or begin anew.</span>
+            <span>
+              {hard.gate === 'provider'
+                ? 'Another kind of service cannot read what this one recorded, so this cannot be forced. Choose a profile of the same kind, or begin anew.'
+                : 'This cannot be forced. Choose another profile, or begin anew.'}
+            </span>
           </p>
         )}
         {note && <p className={s['missing']}>{note}</p>}

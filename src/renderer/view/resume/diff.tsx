@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { Lock } from 'lucide-react';
 import type { PreflightView } from '../../../shared/contract/views';
 import { Name, Shown } from '../kit/shown';
-import { FIELD_NAME, fieldValue, isHash } from './fields';
+import { CopyText } from '../moving/copy-text';
+import { FIELD_MEANS, FIELD_NAME, FIELD_RISK, fieldValue, isHash } from './fields';
 import s from './resume.module.css';
 
 /** Recorded and current configuration, side by side, field by field. */
@@ -30,12 +31,13 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
             >
               <th scope="row">
                 {FIELD_NAME[field.field] ?? field.field}
-                {field.changed && field.force === 'hard' && (
-                  <small>
-                    <Lock size="0.75rem" aria-hidden="true" /> cannot be forced
+                <small>{FIELD_MEANS[field.field]}</small>
+                {field.changed && (
+                  <small className={s['risk']}>
+                    {field.force === 'hard' && <Lock size="0.75rem" aria-hidden="true" />}
+                    {FIELD_RISK[field.field]}
                   </small>
                 )}
-                {field.changed && isHash(field.field) && <small>only a fingerprint is kept</small>}
               </th>
               <td>
                 <Value field={field.field} value={field.recorded} />
@@ -75,8 +77,11 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
 
 function Value({ field, value }: { field: string; value: string }) {
   return (
-    <span className={s['value']} title={isHash(field) ? value : undefined}>
-      <Shown text={fieldValue(field, value)} />
-    </span>
+    <>
+      <span className={s['value']} title={isHash(field) ? value : undefined}>
+        <Shown text={fieldValue(field, value)} />
+      </span>
+      {isHash(field) && value !== '' && <CopyText text={value} what="hash" />}
+    </>
   );
 }

@@ -1,0 +1,66 @@
+import { GitFork, Wrench } from 'lucide-react';
+import { runKey, splitKey } from '../../../shared/contract/run-key';
+import type { RunHead } from '../../../shared/contract/views';
+import { go, openRun } from '../../store/app';
+import { useStores } from '../../store/stores';
+import { Button } from '../kit/button';
+import { bytes, count } from '../kit/numbers';
+import { Name, Shown } from '../kit/shown';
+import { fullTime } from '../kit/time';
+import s from './moving.module.css';
+
+const WHY = {
+  fork: 'Forked from',
+  continue: 'Goes on from',
+  import: 'Imported as',
+  reset: 'Begun anew after',
+};
+
+/** Where a run came from, and what was cut off it; nothing for most. */
+export function Origin({ head }: { head: RunHead }) {
+  const { origin, repairs = [] } = head;
+  const stores = useStores((state) => state.stores);
+  if (!origin && repairs.length === 0) return null;
+  const { id } = head.row;
+  const there = origin?.store === undefined ? undefined : stores.find(({ url }) => url === origin.store);
+  // Without an address it came from where it is; an unknown address is a store that is not here.
+  const store = origin?.store === undefined ? splitKey(id).store : there && (there.usual ? '' : there.name);
+  const from =
+    origin && store !== undefined && origin.why !== 'import' ? runKey(store, origin.from) : undefined;
+  return (
+    <>
+      {origin && (
+        <div className={s['origin']}>
+          <GitFork size="0.9375rem" aria-hidden="true" />
+          <span>
+            {WHY[origin.why]} <Name text={origin.from} />
+            {origin.through !== undefined && origin.why === 'fork' && (
+              <> up to record {count(origin.through)}</>
+            )}
+            {from === undefined && origin.why !== 'import' && ', in a store that is not here'}
+            <time dateTime={origin.at} title={fullTime(origin.at)} />
+          </span>
+          {from !== undefined && (
+            <>
+              <Button size="s" look="ghost" onClick={() => openRun(from)}>
+                Open it
+              </Button>
+              <Button size="s" look="ghost" onClick={() => go({ view: 'compare', a: from, b: id })}>
+                Compare
+              </Button>
+            </>
+          )}
+        </div>
+      )}
+      {repairs.map((repair) => (
+        <div key={repair.at} className={s['origin']}>
+          <Wrench size="0.9375rem" aria-hidden="true" />
+          <span>
+            Repaired {fullTime(repair.at)}: {bytes(repair.bytes)} of damage cut off at its end then. All bytes
+            as they were are in <Shown text={repair.backup} />, beside the journal.
+          </span>
+        </div>
+      ))}
+    </>
+  );
+}
