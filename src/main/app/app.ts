@@ -31,7 +31,7 @@ import { ProfileDesk } from './profiles';
 import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
 import { Searches } from './searches';
-import { Sessions } from './sessions';
+import { Sessions, type WorkingRun } from './sessions';
 import { StoreDesk } from './store-desk';
 import { Stores } from './stores';
 
@@ -75,7 +75,7 @@ export interface App {
   /** A window connected. */
   connect(port: Port): Served;
   /** Runs that would pause if the app closed now. */
-  live(): { id: string; title: string }[];
+  live(): WorkingRun[];
   /** Brings a run to the front of every window. */
   focus(id: string): void;
   menu(action: EventPayload<'app.menu'>['action']): void;
@@ -151,6 +151,7 @@ export function createApp(options: AppOptions): App {
     store: (name) => stores.at(name),
     reader,
     row: (id) => library.row(id),
+    title: (id) => library.known(id)?.title,
     changes: (tool) => changing.get(tool) ?? true,
     onTouched: (id) => library.touch(id),
     onLeft: (id) => void library.refresh(id),

@@ -19,6 +19,8 @@ export interface SessionsOptions {
   /** Runs go by their keys here and in all that follows. */
   reader: Reader;
   row(id: string): Promise<RunRow>;
+  /** What the list calls this run; undefined where it does not have it yet. */
+  title(id: string): string | undefined;
   changes(tool: string): boolean;
   onTouched(id: string): void;
   /** The run is no longer written here; its row in the store counts. */
@@ -33,6 +35,13 @@ interface Live {
   created: string;
   updated: string;
   place: RunPlace;
+}
+
+/** A run that would pause if the process ended now; a private one is gone then. */
+export interface WorkingRun {
+  id: string;
+  title: string;
+  private: boolean;
 }
 
 /** The runs that are written by this process, and those that somebody watches. */
@@ -142,11 +151,17 @@ export class Sessions {
   }
 
   /** Runs that would pause if the process ended now. */
-  working(): { id: string; title: string }[] {
+  working(): WorkingRun[] {
     return [...this.#live].flatMap(([id, { session }]) => {
-      const { phase, state } = session.snapshot();
-      return phase === 'idle' || phase === 'ended' ? [] : [{ id, title: firstWords(state.prompt) }];
+      const { phase, private: hidden } = session.snapshot();
+      return phase === 'idle' || phase === 'ended'
+        ? []
+        : [{ id, title: this.#title(id, session), private: hidden }];
     });
+  }
+
+  #title(id: string, session: Session): string {
+    return this.options.title(id) ?? firstWords(session.snapshot().state.prompt);
   }
 
   /** Suspends and frees everything, and begins nothing more. */
@@ -195,9 +210,15 @@ export class Sessions {
   }
 
   #attend(id: string, session: Session, event: Extract<SessionEvent, { type: 'phase' }>): void {
-    const { state, outcome, approval } = session.snapshot();
+    const { outcome, approval, private: hidden } = session.snapshot();
+    // Systems keep what they were told to show, so words of a private chat are never among it.
     const tell = (what: Attention['what'], detail: string) =>
-      this.options.onAttention({ id, title: firstWords(state.prompt), what, detail });
+      this.options.onAttention({
+        id,
+        title: hidden ? 'A private chat' : this.#title(id, session),
+        what,
+        detail: hidden ? '' : detail,
+      });
     if (event.phase === 'waiting') tell('waiting', approval ? `${approval.tool} asks to run` : '');
     if (event.phase !== 'idle' && event.phase !== 'ended') return;
     const reason = outcome?.reason;

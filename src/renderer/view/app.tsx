@@ -113,7 +113,7 @@ function Connection() {
       <PlugZap size="1rem" aria-hidden="true" />
       <span>
         {closed
-          ? 'This page may not talk to Holdfast any more. Open it again with the link that Holdfast prints when it starts.'
+          ? 'This page may not talk to Holdfast any more. Open it again with the link that Holdfast prints when it starts. What you type here now is not kept.'
           : 'The connection to Holdfast is gone; trying again. Everything that was recorded is kept, and what you type stays here.'}
       </span>
     </div>

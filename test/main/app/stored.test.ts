@@ -215,7 +215,7 @@ describe('a stored run', () => {
     const client = desk.window();
     const { shown, id } = await startChat(client, 'wait 30', { folder: desk.folder });
     await until(() => shown.head?.phase === 'tool');
-    expect(desk.app.live()).toEqual([{ id, title: 'wait 30' }]);
+    expect(desk.app.live()).toEqual([{ id, title: 'wait 30', private: false }]);
     await desk.app.close();
     expect(desk.app.live()).toEqual([]);
     const lines = readFileSync(path(id), 'utf8').trimEnd().split('\n');

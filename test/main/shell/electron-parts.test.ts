@@ -7,7 +7,8 @@ import { Attentions } from '../../../src/main/shell/electron/attention';
 import { menuTemplate, type MenuAction } from '../../../src/main/shell/electron/menu';
 import { fitPlace, MIN_SIZE } from '../../../src/main/shell/electron/place';
 import { assetHandler, PRIVILEGES } from '../../../src/main/shell/electron/protocol';
-import { nameRuns, Quit } from '../../../src/main/shell/electron/quit';
+import { runOf } from '../../../src/main/shell/electron/named-run';
+import { nameRuns, Quit, quitQuestion } from '../../../src/main/shell/electron/quit';
 import { samePage } from '../../../src/main/shell/electron/security';
 import { contentPolicy } from '../../../src/main/shell/policy';
 import { until } from '../../support/wait';
@@ -102,9 +103,9 @@ describe('quitting', () => {
   function quitting(titles: string[], answer: boolean) {
     const happened: string[] = [];
     const quit = new Quit({
-      live: () => titles,
+      live: () => titles.map((title) => ({ title, private: false })),
       ask: async (asked) => {
-        happened.push(`ask ${asked.join(', ')}`);
+        happened.push(`ask ${asked.map(({ title }) => title).join(', ')}`);
         return answer;
       },
       close: async () => void happened.push('close'),
@@ -149,6 +150,21 @@ describe('quitting', () => {
     await quit.now().catch(() => undefined);
     expect(ended).toBe(1);
   });
+  it('says which runs go on later and which end for good', () => {
+    const kept = { title: 'Trip', private: false };
+    const hidden = { title: 'Gift', private: true };
+    expect(quitQuestion([kept])).toEqual({
+      message: 'One run will pause.',
+      detail: '• Trip\n\nWhat they did is recorded; they go on when you resume them.',
+    });
+    expect(quitQuestion([hidden])).toEqual({
+      message: 'One run will end.',
+      detail: '• Gift (private)\n\nA private chat is written nowhere: it ends for good.',
+    });
+    const both = quitQuestion([kept, hidden]);
+    expect(both.message).toBe('2 runs will pause or end.');
+    expect(both.detail).toContain('go on when you resume them. A private chat is written nowhere');
+  });
   it('shortens a long list of runs', () => {
     expect(nameRuns(['A', 'B'])).toBe('• A\n• B');
     expect(
@@ -156,6 +172,24 @@ describe('quitting', () => {
         .split('\n')
         .at(-1),
     ).toBe('• and 22 more');
+  });
+});
+
+describe('a second start', () => {
+  it('names a run of the usual store by its id and of any other by store and id, and nothing else', () => {
+    expect(runOf(['holdfast', '--run', 'abc-1'])).toBe('abc-1');
+    expect(runOf(['holdfast', '--run=abc-1', '--other'])).toBe('abc-1');
+    expect(runOf(['holdfast', '--run=office.abc-1'])).toBe('office.abc-1');
+    for (const words of [
+      [],
+      ['--run'],
+      ['--run='],
+      ['--run', '../x'],
+      ['--run=a.b.c'],
+      ['--run=.a'],
+      ['--runs', 'a'],
+    ])
+      expect(runOf(words), words.join(' ')).toBe('');
   });
 });
 

@@ -56,7 +56,9 @@ export async function runServer(options: ServerOptions): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
   });
   const pausing = app.live();
-  if (pausing.length > 0) err(`Pausing ${pausing.map(({ title }) => `“${title}”`).join(', ')} …`);
+  // A terminal keeps what it shows, so the words of a private chat are not shown there.
+  const names = pausing.map((run) => (run.private ? 'a private chat' : `“${run.title}”`));
+  if (names.length > 0) err(`Pausing ${names.join(', ')} …`);
   await app.close();
   await door.close();
   terminal.close();

@@ -1,11 +1,16 @@
 /** Where a quit is: nobody asked, a person is being asked or runs are being paused, or it may go through. */
 type Stage = 'open' | 'closing' | 'done';
 
+export interface PausingRun {
+  title: string;
+  private: boolean;
+}
+
 export interface QuitOptions {
-  /** Titles of the runs that would pause. */
-  live(): string[];
+  /** The runs that would pause. */
+  live(): PausingRun[];
   /** Shows which runs will pause; resolves to whether to quit. */
-  ask(titles: string[]): Promise<boolean>;
+  ask(runs: PausingRun[]): Promise<boolean>;
   /** Pauses the runs and frees everything. */
   close(): Promise<void>;
   /** Ends the process; nothing is asked any more. */
@@ -42,17 +47,31 @@ export class Quit {
 
   private async ask(): Promise<void> {
     if (this.stage !== 'open' || this.asking) return;
-    const titles = this.options.live();
-    if (titles.length > 0) {
+    const runs = this.options.live();
+    if (runs.length > 0) {
       this.asking = true;
       try {
-        if (!(await this.options.ask(titles))) return;
+        if (!(await this.options.ask(runs))) return;
       } finally {
         this.asking = false;
       }
     }
     await this.now();
   }
+}
+
+/** What is asked before runs are paused: each by its name, and what becomes of it. */
+export function quitQuestion(runs: readonly PausingRun[]): { message: string; detail: string } {
+  const lost = runs.filter((run) => run.private).length;
+  const kept = 'What they did is recorded; they go on when you resume them.';
+  const gone = 'A private chat is written nowhere: it ends for good.';
+  const sentences = [lost < runs.length && kept, lost > 0 && gone].filter(Boolean).join(' ');
+  const names = runs.map((run) => (run.private ? `${run.title} (private)` : run.title));
+  const verb = lost === 0 ? 'will pause' : lost === runs.length ? 'will end' : 'will pause or end';
+  return {
+    message: runs.length === 1 ? `One run ${verb}.` : `${runs.length} runs ${verb}.`,
+    detail: `${nameRuns(names)}\n\n${sentences}`,
+  };
 }
 
 /** The runs of a question, short enough to be read. */

@@ -18,14 +18,14 @@ import { asFailure } from '../../../shared/run/failure';
 import type { App } from '../../app/app';
 import type { Door } from '../../app/door';
 import { readState, replaceFileNow } from '../../app/state-file';
-import { RUN_ID } from '../../journal/journal';
 import { Attentions } from './attention';
 import { openIpcDoor, type Contents } from './ipc-door';
 import { menuTemplate } from './menu';
 import { makeOpener } from './opener';
 import { fitPlace } from './place';
 import { assetHandler, ORIGIN, PAGE, PRIVILEGES, SCHEME } from './protocol';
-import { nameRuns, Quit } from './quit';
+import { runOf } from './named-run';
+import { Quit, quitQuestion } from './quit';
 import { lockContents, lockSession, samePage } from './security';
 import { adoptSystemProxy } from './system-proxy';
 import { createWindow } from './window';
@@ -95,13 +95,12 @@ export function startElectron(options: ElectronOptions): void {
     }
   };
   const quit = new Quit({
-    live: () => holdfast?.live().map((run) => run.title) ?? [],
-    ask: async (titles) => {
+    live: () => holdfast?.live() ?? [],
+    ask: async (runs) => {
       const question: MessageBoxOptions = {
         type: 'question',
-        message: titles.length === 1 ? 'One run will pause.' : `${titles.length} runs will pause.`,
-        detail: `${nameRuns(titles)}\n\nWhat they did is recorded; they go on when you resume them.`,
-        buttons: ['Keep working', 'Pause and quit'],
+        ...quitQuestion(runs),
+        buttons: ['Keep working', runs.every((run) => run.private) ? 'Quit' : 'Pause and quit'],
         defaultId: 0,
         cancelId: 0,
         noLink: true,
@@ -224,11 +223,4 @@ export function startElectron(options: ElectronOptions): void {
 function isOwn(url: string, devServer: string | undefined): boolean {
   if (/^(app:\/\/bundle\/|data:|blob:app:\/\/bundle\/|devtools:)/.test(url)) return true;
   return devServer !== undefined && new URL(url).host === new URL(devServer).host;
-}
-
-/** `--run ID` of a second start: the run to bring to the front. */
-function runOf(argv: readonly string[]): string {
-  const at = argv.findIndex((word) => word === '--run' || word.startsWith('--run='));
-  const id = at < 0 ? '' : (argv[at]?.split('=')[1] ?? argv[at + 1] ?? '');
-  return RUN_ID.test(id) ? id : '';
 }
