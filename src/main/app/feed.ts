@@ -1,40 +1,18 @@
 import type { RunChange, RunHead, RunRow } from '../../shared/contract/views';
 import type { RunView } from '../../shared/contract/follow';
 import type { Peer } from '../../shared/contract/serve';
-import type { RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Session, SessionEvent } from '../agent/session';
-import type { RunStore } from '../journal/journal';
+import { fedRecord, intentOf } from './fed';
+import type { FeedOptions, RunPlace } from './feed-options';
 import { runHead } from './head';
 import { Lane } from './lane';
-import type { ItemChange, Reader, RunOverview } from './read/reader';
+import type { Fed, ItemChange, RunOverview } from './read/reader';
+import { WholeReading } from './whole';
 
-export interface FeedOptions {
-  /** Key of the run. */
-  id: string;
-  reader: Reader;
-  /** Its store; the usual one for a private run. */
-  store(): RunStore;
-  row(id: string): Promise<RunRow>;
-  /** Whether a tool may change things; for calls that start before their sidecar entry can be read. */
-  changes(tool: string): boolean;
-  /** Key of another run in the same store. */
-  keyOf(id: string): string;
-  /** The session went on in another run, whose key this is; the events that follow belong there. */
-  onRotated(to: string, session: Session): void;
-  onEnded(): void;
-  /** Something that shows in the list changed. */
-  onTouched(): void;
-}
-
-export interface RunPlace {
-  profile?: string;
-  folder?: string;
-  endpoint?: string;
-}
-
-/** Milliseconds that streamed text is gathered for, so that a fast model is not a frame for each token. */
+/** Milliseconds that streamed text is gathered for. */
 const GATHER = 24;
+const DAMAGED = new Set(['damaged', 'new']);
 
 /**
  * One run that somebody watches or that is written here: turns what happens to it into changes for its watchers. All of
@@ -50,13 +28,17 @@ export class Feed {
   #events: SessionEvent[] = [];
   #drain: NodeJS.Timeout | 'now' | undefined;
   #refresh = false;
+  /** All of the run is being read, after its end was shown. `broken`: that went wrong; `missed`: it changed meanwhile. */
+  #whole: WholeReading | undefined;
+  #broken = false;
+  #missed = false;
   #quietUntil = 0;
   #seq = 0;
   #items = 0;
   #bytes = 0;
   #stream: RunView['stream'];
   #private = false;
-  /** The row of a private run that has ended, and is nowhere else. */
+  /** Of a private run that has ended it is nowhere else. */
   #row: RunRow | undefined;
 
   constructor(private readonly options: FeedOptions) {}
@@ -73,6 +55,7 @@ export class Feed {
   attach(session: Session, place: RunPlace): void {
     const { private: isPrivate } = session.snapshot();
     this.#session = session;
+    this.#readNoMore();
     this.#private = isPrivate;
     this.#place = place;
     this.#off = session.on((event) => this.#hear(event));
@@ -93,7 +76,14 @@ export class Feed {
   watch(peer: Peer): Promise<RunView> {
     return this.#lane.run(async () => {
       const { reader, id } = this.options;
-      if (!this.#session && this.#peers.size === 0) this.#take(await reader.open(id));
+      if (!this.#session && (this.#peers.size === 0 || this.#broken)) {
+        this.#readNoMore();
+        // Of a run that the list knows to be damaged nothing is shown that might stand behind the damage.
+        const quick = !this.#broken && !DAMAGED.has((await this.#freshRow()).status);
+        this.#take(await reader.open(id, quick));
+        this.#broken = false;
+        if (this.#overview?.reading !== undefined) this.#readOn();
+      }
       const head = await this.#head();
       this.#peers.add(peer);
       return { head, ...(this.#stream && { stream: this.#stream }) };
@@ -104,8 +94,48 @@ export class Feed {
     this.#peers.delete(peer);
   }
 
+  #readNoMore(): void {
+    this.#whole?.stop();
+    this.#whole = undefined;
+  }
+
+  /** All of the run is read while its end is shown; then the watchers are told where that end begins. */
+  #readOn(): void {
+    const over = (tell: () => Promise<void>) =>
+      void this.#lane
+        .run(async () => {
+          if (this.#whole !== whole) return;
+          this.#whole = undefined;
+          await tell();
+          if (this.#missed) this.storeChanged();
+        })
+        .catch(() => undefined);
+    const whole = new WholeReading(this.options.reader, this.options.id, {
+      part: (reading) => {
+        if (this.#overview) this.#overview = { ...this.#overview, reading };
+        this.headChanged();
+      },
+      done: (overview, before) =>
+        over(async () => {
+          this.#take(overview);
+          if (before === undefined) this.#tellGap();
+          else this.#tell(this.#seq, { type: 'whole', before, total: overview.items });
+          await this.#tellHead();
+        }),
+      // Who watches asks again, reads all of it, and is told why that cannot be done.
+      failed: () =>
+        over(async () => {
+          this.#broken = true;
+          this.#tellGap();
+        }),
+    });
+    this.#whole = whole;
+  }
+
   /** Another process (or this one, at rest) changed the run in its store. */
   storeChanged(): void {
+    this.#missed = this.#whole !== undefined;
+    if (this.#missed) return;
     const busy = this.#session && this.#session.snapshot().phase !== 'idle';
     if (busy || this.#peers.size === 0 || this.#refresh) return;
     this.#refresh = true;
@@ -179,7 +209,7 @@ export class Feed {
   async #work(): Promise<void> {
     const events = this.#events.splice(0);
     if (events.length === 0) return;
-    const records: { record: RunRecord; at?: string }[] = [];
+    const records: Fed[] = [];
     const notes: SidecarEntry[] = [];
     let ended: number | undefined;
     let head = false;
@@ -199,22 +229,13 @@ export class Feed {
           this.#streamed(event.type, event.iteration, event.text);
           break;
         case 'record':
-          records.push({ record: event.record, at: event.at });
+          records.push(fedRecord(event));
           if (event.place) this.#bytes = Math.max(this.#bytes, event.place.offset + event.place.bytes + 1);
           if (event.record.assistant) ended = event.record.assistant.iteration;
           break;
-        case 'tool_started': {
-          const { toolUseId, tool, at } = event;
-          notes.push({
-            kind: 'intent',
-            at,
-            tool_use_id: toolUseId,
-            tool,
-            input_sha256: '',
-            changes: this.options.changes(tool),
-          });
+        case 'tool_started':
+          notes.push(intentOf(event, this.options.changes(event.tool)));
           break;
-        }
         case 'stream_reset':
           await flush();
           this.#endStream(event.iteration, event.reason);

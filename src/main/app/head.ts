@@ -32,7 +32,8 @@ export function runHead(sources: HeadSources): RunHead {
   const { row, overview, live, place } = sources;
   const active = live !== undefined && live.phase !== 'ended';
   const fingerprint = live?.state.fingerprint ?? overview?.fingerprint;
-  const counters = live?.counters ?? overview?.counters ?? NONE;
+  // Until all of it is read, the list knows best.
+  const counters = live?.counters ?? overview?.counters ?? row.counters ?? NONE;
   const failure = failureOf(sources);
   const { profile, folder, endpoint } = { ...overview, ...place };
   return {
@@ -52,6 +53,7 @@ export function runHead(sources: HeadSources): RunHead {
     counters: { ...counters },
     lastSeq: sources.lastSeq,
     items: sources.items,
+    ...(overview?.reading !== undefined && !active && { reading: overview.reading }),
     durability: row.private ? 'memory' : sources.durability,
     bytes: sources.bytes,
     warnings: (overview?.warnings ?? []).map(({ code, detail }) => ({ code, detail })),

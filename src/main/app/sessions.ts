@@ -9,7 +9,8 @@ import type { RunStore, StoreChange } from '../journal/journal';
 import type { LiveRun } from '../library/rows';
 import { firstWords } from '../library/words';
 import type { Attention } from './door';
-import { Feed, type RunPlace } from './feed';
+import { Feed } from './feed';
+import type { RunPlace } from './feed-options';
 import type { Reader } from './read/reader';
 
 export interface SessionsOptions {

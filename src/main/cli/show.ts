@@ -15,25 +15,34 @@ import { jsonLine, oneLine } from './text';
 
 /** `show ID` or `show FILE`. A name that can be a run's is looked up in the store first. Of a damaged run: what is readable. */
 export async function showCommand(cli: Cli, what: string, flags: CommonFlags): Promise<ExitCode> {
-  const reading = readRun(await bytesFor(cli, what, flags));
+  const { bytes, writing } = await found(cli, what, flags);
+  const reading = readRun(bytes);
   const { folded, failure, records, warnings } = reading;
   if (!folded) throw failure ?? new Failure({ code: 'empty', message: 'Nothing was recorded in it.' });
   if (flags.json) {
     const damage = failure && { failure };
     await cli.screen.out(`${jsonLine({ run: what, state: folded.state, warnings, ...damage })}\n`);
-  } else await cli.screen.out(dumpText({ name: what, records, state: folded.state, warnings }));
+  } else await cli.screen.out(dumpText({ name: what, records, state: folded.state, warnings, writing }));
   if (!failure) return EXIT.ok;
   cli.screen.err(`holdfast: ${oneLine(failure.message)}\n  shown is what stands before the damage\n`);
   return EXIT.failed;
 }
 
-async function bytesFor(cli: Cli, what: string, flags: CommonFlags): Promise<Uint8Array> {
-  if (!RUN_ID.test(what)) return bytesOf(what);
+async function found(
+  cli: Cli,
+  what: string,
+  flags: CommonFlags,
+): Promise<{ bytes: Uint8Array; writing: boolean }> {
+  if (!RUN_ID.test(what)) return { bytes: await bytesOf(what), writing: false };
   try {
-    return await withStore(cli, flags, (store) => store.bytes(what));
+    return await withStore(cli, flags, async (store) => {
+      const bytes = await store.bytes(what);
+      const writer = await store.writer(what).catch(() => 'none');
+      return { bytes, writing: writer === 'elsewhere' || writer === 'here' };
+    });
   } catch (error) {
     if (!isFailure(error, 'not_found') || !existsSync(what)) throw error;
-    return bytesOf(what);
+    return { bytes: await bytesOf(what), writing: false };
   }
 }
 
@@ -42,10 +51,12 @@ interface Shown {
   records: RunRecord[];
   state: RunState;
   warnings: RunWarning[];
+  /** Somebody writes the run at this moment. */
+  writing: boolean;
 }
 
 /** The whole run as plain text: facts, what is odd about it, and the conversation. */
-function dumpText({ name, records, state, warnings }: Shown): string {
+function dumpText({ name, records, state, warnings, writing }: Shown): string {
   const { fingerprint, counters, terminal, pending } = state;
   const cached = counters.cache_read_tokens + counters.cache_create_tokens;
   const remote = counters.remote_tool_calls > 0 ? `, ${counters.remote_tool_calls} of them remote` : '';
@@ -59,6 +70,7 @@ function dumpText({ name, records, state, warnings }: Shown): string {
       'end',
       terminal ? `${terminal.reason}${terminal.message ? `: ${terminal.message}` : ''}` : 'none recorded',
     ],
+    ...(writing ? [['now', 'somebody is writing this run']] : []),
     ...(pending ? [['pending', 'the last answer asked for tools that are not all answered']] : []),
     ...warnings.map(({ line, detail }) => [
       'warning',
@@ -66,9 +78,9 @@ function dumpText({ name, records, state, warnings }: Shown): string {
     ]),
   ];
   const head = facts.map(([key = '', value = '']) => `${`${key}:`.padEnd(9)}${oneLine(value)}`).join('\n');
-  return `${head}\n\n--- transcript ---\n\n${replayText(records)}`;
+  return `${head}\n\n--- transcript ---\n\n${replayText(records, writing)}`;
 }
 
 /** The conversation as it was recorded, the turn that is still open last. */
-export const replayText = (records: RunRecord[]): string =>
-  transcriptText(transcriptLines(records).items, describeCall);
+export const replayText = (records: RunRecord[], writing = false): string =>
+  transcriptText(transcriptLines(records).items, describeCall, writing);

@@ -84,6 +84,14 @@ export interface StoreChange {
   what: 'added' | 'grown' | 'removed' | 'catalogue' | 'writer';
 }
 
+export interface JournalSlice {
+  bytes: Uint8Array;
+  /** What the file is (another value: another file), so that a reader can tell growth from exchange. */
+  identity: string;
+  /** Bytes of the whole journal now. */
+  size: number;
+}
+
 export interface StoreSupports {
   /** Locks say whether another writer holds a run. JetStream has no locks: its fence bites at append. */
   lock: boolean;
@@ -164,10 +172,9 @@ export interface RunStore {
   /** What is noted beside a run, also where the run is too damaged to be loaded. `not_found`. */
   notes?(id: string): Promise<{ entries: SidecarEntry[]; bound: boolean }>;
   /**
-   * A part of a journal's bytes, without reading the rest; shorter where the journal ends before. With what the file is
-   * (another value: another file), so that a reader can tell growth from exchange. `not_found`.
+   * A part of a journal's bytes, without reading the rest; shorter where the journal ends before. `not_found`.
    */
-  slice?(id: string, offset: number, length: number): Promise<{ bytes: Uint8Array; identity: string }>;
+  slice?(id: string, offset: number, length: number): Promise<JournalSlice>;
   /**
    * Cuts a damaged journal off at `offset`, under the writer's lock: only if its bytes are exactly those whose SHA-256
    * (hex) was looked at (`conflict` otherwise). First the whole file is kept, durably, and what is done is noted beside

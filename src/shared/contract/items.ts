@@ -7,7 +7,13 @@ import { z } from '../zod';
  */
 export const TEXT_LIMIT = 20_000;
 
-const base = { key: z.string(), seq: z.number(), at: z.string().optional() };
+const base = {
+  key: z.string(),
+  seq: z.number(),
+  at: z.string().optional(),
+  /** Number of the record after which a new run can begin with all of this; absent: not here. */
+  fork: z.number().optional(),
+};
 const clipped = { text: z.string(), more: z.number().optional() };
 
 export const callState = z.enum([
@@ -22,6 +28,8 @@ export const callState = z.enum([
   'unknown',
   /** Not started, no result. */
   'unanswered',
+  /** Another process writes the run and has not said that it started this: it may have, or it has not yet. */
+  'elsewhere',
 ]);
 
 export const transcriptItem = z.discriminatedUnion('kind', [

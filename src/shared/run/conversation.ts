@@ -11,6 +11,7 @@ export class Conversation {
   readonly #messages: Message[] = [];
   /** The blocks of the last message, while it is ours to add to. */
   #growing: Block[] | undefined;
+  #forgotten = 0;
 
   constructor(messages: readonly Message[] = []) {
     this.#messages.push(...messages);
@@ -46,7 +47,20 @@ export class Conversation {
       this.#add({ role: 'user', content: results.map((result) => ({ tool_result: result })) });
   }
 
-  /** All messages now. Costs a copy of the list, not of the messages. */
+  /** Messages that were dropped from the beginning, see `forget`. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  /** Drops all messages but the last `keep` (1 or more), for whoever only counts: nothing that is added later needs more. */
+  forget(keep: number): void {
+    const many = this.#messages.length - keep;
+    if (many <= 0) return;
+    this.#messages.splice(0, many);
+    this.#forgotten += many;
+  }
+
+  /** All messages now, but those that were forgotten. Costs a copy of the list, not of the messages. */
   list(): Message[] {
     this.#growing = undefined;
     return [...this.#messages];

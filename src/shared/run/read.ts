@@ -112,7 +112,8 @@ function endBadly(
   );
 }
 
-const corruptLine = (reason: string, line: number, byte: number, records: number): Failure =>
+/** What a reading says of a line that cannot be read though others follow it. `records`: how many stand before it. */
+export const corruptLine = (reason: string, line: number, byte: number, records: number): Failure =>
   new Failure({
     code: 'corrupt',
     message: `This run is damaged: line ${line} (byte ${byte}) cannot be read.`,

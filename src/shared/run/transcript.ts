@@ -1,3 +1,4 @@
+import { CallPairs } from './pairs';
 import type { Block, RawJson, RunRecord, ToolResultBlock } from './record';
 
 /** Where an item's record stands in its journal (bytes without the newline). */
@@ -76,8 +77,7 @@ export function transcriptLines(
 
 class Builder {
   readonly #items: TranscriptLine[] = [];
-  /** Calls by id; where an id comes again, those of its newest turn. */
-  readonly #calls = new Map<string, CallLine[]>();
+  readonly #pairs = new CallPairs<CallLine>();
   /** Calls of the newest turn, as long as nothing closes it. */
   #turn: CallLine[] = [];
   /** Ids that result records answered since; a result inside a message does not settle a turn. */
@@ -137,15 +137,12 @@ class Builder {
     };
     this.#items.push(line);
     this.#turn.push(line);
-    const same = this.#calls.get(call.id);
-    if (same?.[0]?.seq === item.seq) same.push(line);
-    else this.#calls.set(call.id, [line]);
+    this.#pairs.asked(call.id, item.seq, line);
   }
 
   #result(id: string, { content, is_error: error }: ToolResultBlock, item: Item): void {
     const isError = error ?? false;
-    const calls = this.#calls.get(id);
-    const call = calls?.find((one) => !one.result) ?? calls?.at(-1);
+    const call = this.#pairs.answered(id);
     if (call) call.result = { seq: item.seq, content, isError, times: (call.result?.times ?? 0) + 1 };
     else this.#items.push({ kind: 'orphan', ...item, toolUseId: id, content, isError });
   }
@@ -157,13 +154,21 @@ type Loose = { [K in keyof Block]?: Block[K] | undefined };
 /** How a tool call is shown: the tool's own words where the tool is known. Absent: name and input. */
 export type DescribeCall = (tool: string, input: RawJson) => string;
 
-/** Everything that a person can read of a transcript, as plain text that is safe on a terminal. Ends with a newline. */
-export function transcriptText(items: readonly TranscriptLine[], describe?: DescribeCall): string {
-  const parts = items.map((item) => lineText(item, describe ?? ((tool, input) => `${tool} ${input}`)));
+/**
+ * Everything that a person can read of a transcript, as plain text that is safe on a terminal. Ends with a newline.
+ * `writing`: somebody writes the run now, so a call without a result is on its way.
+ */
+export function transcriptText(
+  items: readonly TranscriptLine[],
+  describe?: DescribeCall,
+  writing = false,
+): string {
+  const words = describe ?? ((tool, input) => `${tool} ${input}`);
+  const parts = items.map((item) => lineText(item, words, writing));
   return `${parts.map((part) => part.replace(/\n+$/, '')).join('\n\n')}\n`;
 }
 
-function lineText(item: TranscriptLine, describe: DescribeCall): string {
+function lineText(item: TranscriptLine, describe: DescribeCall, writing: boolean): string {
   switch (item.kind) {
     case 'prompt':
       return marked('> ', item.text);
@@ -180,12 +185,16 @@ function lineText(item: TranscriptLine, describe: DescribeCall): string {
     case 'end':
       return `--- ${item.past ? 'stopped here, then went on' : 'ended'}: ${printableLine(item.reason)}${item.message ? ` (${printableLine(item.message)})` : ''} ---`;
     case 'call':
-      return `-> ${printableLine(describe(item.tool, item.input))}\n${callResult(item)}`;
+      return `-> ${printableLine(describe(item.tool, item.input))}\n${callResult(item, writing)}`;
   }
 }
 
-function callResult({ result, pending }: CallLine): string {
-  if (!result) return pending ? '<- (no result yet: the run stopped here)' : '<- (no result)';
+function callResult({ result, pending }: CallLine, writing: boolean): string {
+  if (!result && pending)
+    return writing
+      ? '<- (no result yet: the run is being written)'
+      : '<- (no result yet: the run stopped here)';
+  if (!result) return '<- (no result)';
   const times = result.times > 1 ? `\n[the last of ${result.times} results]` : '';
   return marked('<- ', resultText(result.content, result.isError)) + times;
 }

@@ -5,9 +5,10 @@ import type { Block, RawJson, RunRecord } from '../../../src/shared/run/record';
 import { PROTOCOL } from '../../../src/shared/run/record';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
 import { transcriptLines, type TranscriptLine } from '../../../src/shared/run/transcript';
-import { buildTranscript, lostReply } from '../../../src/main/app/read/build';
+import { buildTranscript as assemble } from '../../../src/main/app/read/build';
 import { toolWords } from '../../../src/main/app/read/tool-words';
 import { Transcript } from '../../../src/main/app/read/transcript';
+import { forkPoints } from '../../../src/main/library/fork';
 import { builtInTools } from '../../../src/main/tool/registry';
 import {
   answerRecord,
@@ -19,10 +20,27 @@ import {
   userRecord,
 } from '../../support/journal-records';
 import { sampled } from '../../support/prerequisites';
+import { someJournal } from '../../support/run-arbitraries';
 
 const tools = toolWords(builtInTools('practice'));
-const items = (transcript: Transcript): TranscriptItem[] =>
-  Array.from({ length: transcript.length }, (_, index) => transcript.item(index) as TranscriptItem);
+/** A transcript together with its records. */
+interface Shown {
+  transcript: Transcript;
+  records: Map<number, RunRecord>;
+  item(index: number): TranscriptItem | undefined;
+}
+const shown = (transcript: Transcript, records: readonly RunRecord[]): Shown => {
+  const map = new Map(records.map((record) => [record.seq, record]));
+  return { transcript, records: map, item: (index) => transcript.item(index, map) };
+};
+const buildTranscript = (
+  records: readonly RunRecord[],
+  sidecar: readonly SidecarEntry[],
+  bound: boolean,
+  words: typeof tools,
+): Shown => shown(assemble(records, sidecar, bound, words).transcript, records);
+const items = ({ transcript, item }: Shown): TranscriptItem[] =>
+  Array.from({ length: transcript.length }, (_, index) => item(index) as TranscriptItem);
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 const intent = (id: string, second: number, tool = 'append_file', changes = true): SidecarEntry => ({
   kind: 'intent',
@@ -114,17 +132,29 @@ describe('the transcript', () => {
   it('is the same record by record as it is at once, and tells which items each record changed', () => {
     fc.assert(
       fc.property(records, (run) => {
-        const grown = new Transcript(tools, true);
+        const grown = new Transcript(tools, { bound: true });
+        const both = shown(grown, run);
         const held: TranscriptItem[] = [];
         for (const record of run) {
-          for (const index of grown.push(record)) held[index] = grown.item(index) as TranscriptItem;
-          expect(held).toEqual(items(grown));
+          for (const index of grown.push(record)) held[index] = both.item(index) as TranscriptItem;
+          expect(held).toEqual(items(both));
         }
         expect(held).toEqual(items(buildTranscript(run, [], true, tools)));
         for (const item of held) transcriptItem.parse(item);
         for (const record of run) expect(grown.push(record)).toEqual([]);
       }),
       { numRuns: sampled(400, 20_000) },
+    );
+  });
+
+  it('says after which records a new run can begin, as the fork itself does', () => {
+    fc.assert(
+      fc.property(someJournal, (run) => {
+        const { transcript } = assemble(run, [], true, tools);
+        const points = run.filter(({ seq }) => transcript.outline.mayFork(seq)).map(({ seq }) => seq);
+        expect(points).toEqual(forkPoints(run));
+      }),
+      { numRuns: sampled(500, 20_000) },
     );
   });
 
@@ -153,7 +183,8 @@ describe('the transcript', () => {
     (_, sidecar, bound, state) => {
       const tool = state === 'unanswered' && sidecar.length > 0 ? 'read_file' : 'append_file';
       const run = [metaRecord('r'), callRecord(2, ['c1'], 0, tool)];
-      const transcript = buildTranscript(run, sidecar, bound, tools);
+      const both = buildTranscript(run, sidecar, bound, tools);
+      const transcript = { mark: both.transcript.mark.bind(both.transcript), item: both.item };
       expect(transcript.item(1)).toMatchObject({ state });
       // While somebody writes, it is on its way.
       expect(transcript.mark({ alive: true })).toEqual([1]);
@@ -162,6 +193,10 @@ describe('the transcript', () => {
       expect(transcript.item(1)).toMatchObject({ state: 'waiting' });
       transcript.mark({ alive: true, running: 'c1' });
       expect(transcript.item(1)).toMatchObject({ state: 'running' });
+      // Of what another process does only its notes can be known.
+      transcript.mark({ alive: true, elsewhere: true });
+      const begun = sidecar.length > 0 ? 'running' : 'elsewhere';
+      expect(transcript.item(1)).toMatchObject({ state: begun });
       transcript.mark({ alive: false });
       expect(transcript.item(1)).toMatchObject({ state });
     },
@@ -222,7 +257,11 @@ describe('the transcript', () => {
       'lost',
       'end',
     ]);
-    expect(lostReply([...run, answerRecord(4, 'a whole answer', 1)], sidecar)).toBeUndefined();
-    expect(lostReply(run, [partial(3, 1, '')])).toBeUndefined();
+    const kinds = (all: RunRecord[], notes: SidecarEntry[]) =>
+      items(buildTranscript(all, notes, true, tools)).map(({ kind }) => kind);
+    expect(kinds([...run, answerRecord(4, 'a whole answer', 1)], sidecar)).not.toContain('lost');
+    expect(kinds(run, [partial(3, 1, '')])).not.toContain('lost');
+    // Somebody writes: what streams there now is not lost.
+    expect(assemble(run, sidecar, true, tools, true).transcript.lost).toBeUndefined();
   });
 });

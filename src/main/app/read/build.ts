@@ -1,54 +1,96 @@
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { Transcript, type ToolWords } from './transcript';
+import { Transcript, type ToolWords, type TranscriptOptions } from './transcript';
 
 type Partial = Extract<SidecarEntry, { kind: 'partial' }>;
 type Resume = Extract<SidecarEntry, { kind: 'resume' }>;
 
-/** A transcript of what is stored: records in their order, and what the sidecar tells at its place between them. */
+/**
+ * Makes the transcript of what is stored, record by record in their order, with what the sidecar tells at its place
+ * between them. `finish` ends a reading; what the journal grew by afterwards is pushed, and it is ended again.
+ */
+export class Assembly {
+  readonly transcript: Transcript;
+  readonly #seams: Resume[] = [];
+  /** Sidecar entries that were taken. */
+  #taken = 0;
+  /** The newest streamed text, where it would stand, and whether its turn became a record all the same. */
+  #partial: Partial | undefined;
+  #before: number | undefined;
+  #kept = false;
+
+  constructor(tools: ToolWords, options: TranscriptOptions, sidecar: readonly SidecarEntry[]) {
+    this.transcript = new Transcript(tools, options);
+    this.take(sidecar);
+  }
+
+  /**
+   * Takes the entries behind those that were taken. false: one of them speaks of records that are placed already, so all
+   * must be read anew.
+   */
+  take(sidecar: readonly SidecarEntry[]): { fits: boolean; changed: number[] } {
+    const { lastSeq } = this.transcript;
+    const changed: number[] = [];
+    let fits = sidecar.length >= this.#taken;
+    for (const entry of sidecar.slice(this.#taken)) {
+      if (entry.kind === 'resume') {
+        this.#seams.push(entry);
+        if (entry.after_seq < lastSeq) fits = false;
+      } else if (entry.kind === 'partial') {
+        if (this.#partial && this.transcript.lost) fits = false;
+        this.#partial = entry;
+        this.#before = undefined;
+        this.#kept = false;
+        if (entry.after_seq < lastSeq) fits = false;
+      } else changed.push(...this.transcript.note(entry));
+    }
+    this.#taken = sidecar.length;
+    this.#seams.sort((a, b) => a.after_seq - b.after_seq);
+    return { fits, changed };
+  }
+
+  push(record: RunRecord): number[] {
+    const changed = this.#until(record.seq);
+    const { assistant, seq } = record;
+    const partial = this.#partial;
+    if (partial && seq > partial.after_seq && assistant && assistant.iteration >= partial.iteration)
+      this.#kept = true;
+    changed.push(...this.transcript.push(record));
+    return changed;
+  }
+
+  /** `writing`: somebody writes the run, so that what is streamed now is not lost. */
+  finish(writing = false): number[] {
+    const changed = this.#until(Infinity);
+    const partial = this.#partial;
+    const lost = partial && !this.#kept && !writing && (partial.text !== '' || partial.thinking);
+    this.transcript.lose(lost ? partial : undefined, this.#before);
+    return changed;
+  }
+
+  #until(seq: number): number[] {
+    const { transcript } = this;
+    if (this.#partial && this.#before === undefined && this.#partial.after_seq < seq)
+      this.#before = transcript.slots;
+    const changed: number[] = [];
+    for (let seam = this.#seams[0]; seam && seam.after_seq < seq; seam = this.#seams[0]) {
+      changed.push(...transcript.note(seam));
+      this.#seams.shift();
+    }
+    return changed;
+  }
+}
+
+/** The whole at once, for what is in memory. */
 export function buildTranscript(
   records: readonly RunRecord[],
   sidecar: readonly SidecarEntry[],
   bound: boolean,
   tools: ToolWords,
-): Transcript {
-  const transcript = new Transcript(tools, bound);
-  const seams: Resume[] = [];
-  for (const entry of sidecar) {
-    if (entry.kind === 'resume') seams.push(entry);
-    else transcript.note(entry);
-  }
-  seams.sort((a, b) => a.after_seq - b.after_seq);
-  let lost = lostReply(records, sidecar);
-  const before = (seq: number) => {
-    if (lost && lost.after_seq < seq) {
-      transcript.lose(lost);
-      lost = undefined;
-    }
-    for (let seam = seams[0]; seam && seam.after_seq < seq; seam = seams[0]) {
-      transcript.note(seam);
-      seams.shift();
-    }
-  };
-  for (const record of records) {
-    before(record.seq);
-    transcript.push(record);
-  }
-  before(Infinity);
-  return transcript;
-}
-
-/** The newest streamed text whose turn never became a record. */
-export function lostReply(
-  records: readonly RunRecord[],
-  sidecar: readonly SidecarEntry[],
-): Partial | undefined {
-  const last = sidecar.findLast((entry): entry is Partial => entry.kind === 'partial');
-  if (!last || (last.text === '' && !last.thinking)) return undefined;
-  for (let n = records.length - 1; n >= 0; n--) {
-    const record = records[n];
-    if (!record || record.seq <= last.after_seq) break;
-    if (record.assistant && record.assistant.iteration >= last.iteration) return undefined;
-  }
-  return last;
+  writing = false,
+): Assembly {
+  const assembly = new Assembly(tools, { bound }, sidecar);
+  for (const record of records) assembly.push(record);
+  assembly.finish(writing);
+  return assembly;
 }

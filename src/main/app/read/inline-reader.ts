@@ -1,32 +1,43 @@
-import { TEXT_LIMIT, type TranscriptItem } from '../../../shared/contract/items';
-import { FRAME_LIMIT } from '../../../shared/contract/frame';
+import type { Stand } from '../../../shared/contract/reading';
 import { encodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import type { LoadedRun, RecordPlace, RunStore } from '../../journal/journal';
-import { readRunGently, type Reading } from '../../journal/read';
-import { buildTranscript } from './build';
+import type { RunStore } from '../../journal/journal';
+import { Assembly } from './build';
 import { cut } from './call-item';
-import type { ItemChange, ItemPage, Reader, RecordPart, RunOverview, TextPart } from './reader';
-import { Transcript, type Hit, type LiveMarks, type ToolWords } from './transcript';
+import { loadAll, loadEnding, loadMore, type Loaded, type Sizes, type Where } from './load';
+import { itemsAt } from './page';
+import { Finder, indexOfKey, locate, modelsOf, type Hit, type Target } from './places';
+import type {
+  Fed,
+  ItemChange,
+  ItemPage,
+  Reader,
+  RecordPart,
+  RunOverview,
+  TextPart,
+  TurnPage,
+} from './reader';
+import { HeldRecords } from './source';
+import { standAt } from './stand';
+import type { LiveMarks, ToolWords, Transcript } from './transcript';
 
-interface Held {
-  transcript: Transcript;
+interface Held extends Loaded {
   /** Nothing of it is stored. */
   private: boolean;
-  records: Map<number, RunRecord>;
-  /** Where records stand, as far as they were read from the journal. */
-  places: Map<number, RecordPlace>;
-  overview: RunOverview;
   used: number;
+}
+
+/** A reading of a whole run that is under way. */
+interface Under {
+  part: number;
+  held: Promise<Held>;
 }
 
 /** Runs that are held at the same time, watched or not, and the bytes of journal that they may have together. */
 const HELD_RUNS = 8;
 const HELD_BYTES = 256 * 1024 * 1024;
-/** A page is made to fit its frame with room to spare. */
-const PAGE_BYTES = FRAME_LIMIT * 0.7;
 const LONGEST_FIND = 10_000;
 
 const notThere = () => new Failure({ code: 'not_found', message: 'There is no such run.' });
@@ -34,7 +45,9 @@ const notThere = () => new Failure({ code: 'not_found', message: 'There is no su
 /** Reads in the process that it is made in. In the product that is a worker, see worker-reader.ts. */
 export class InlineReader implements Reader {
   readonly #held = new Map<string, Held>();
-  readonly #reading = new Map<string, Promise<Held>>();
+  /** Ends of long runs, until all of them is read. */
+  readonly #endings = new Map<string, Held>();
+  readonly #reading = new Map<string, Under>();
   /** Of runs that are written here; outlives what is held of them. */
   readonly #marks = new Map<string, LiveMarks>();
   #clock = 0;
@@ -42,82 +55,85 @@ export class InlineReader implements Reader {
   constructor(
     private readonly store: RunStore | undefined,
     private readonly tools: ToolWords,
+    private readonly sizes?: Partial<Sizes>,
   ) {}
 
-  async open(id: string): Promise<RunOverview> {
+  async open(id: string, quick = false): Promise<RunOverview> {
     const held = this.#held.get(id);
     if (held?.private) return held.overview;
-    return (await this.#read(id)).overview;
+    if (held) return (await this.refresh(id)).overview;
+    const ending = quick ? await this.#ending(id) : undefined;
+    return ending?.overview ?? (await this.#read(id)).overview;
+  }
+
+  async whole(id: string): Promise<{ overview: RunOverview; before?: number }> {
+    const ending = this.#endings.get(id);
+    const held = await this.#get(id);
+    this.#endings.delete(id);
+    const before = ending && inFront(ending.transcript, held.transcript);
+    return { overview: held.overview, ...(before !== undefined && { before }) };
+  }
+
+  async progress(id: string): Promise<number> {
+    return this.#reading.get(id)?.part ?? 1;
   }
 
   async begin(id: string): Promise<void> {
-    const transcript = new Transcript(this.tools, true);
+    const assembly = new Assembly(this.tools, { bound: true }, []);
     this.#marks.set(id, { alive: true });
-    transcript.mark({ alive: true });
-    const overview = { lastSeq: 0, items: 0, bytes: 0, warnings: [], chat: true, nextIteration: 0 };
+    assembly.transcript.mark({ alive: true });
     this.#hold(id, {
-      transcript,
+      assembly,
+      transcript: assembly.transcript,
+      source: new HeldRecords(),
+      writing: false,
+      overview: { lastSeq: 0, items: 0, bytes: 0, warnings: [], chat: true, nextIteration: 0 },
       private: true,
-      records: new Map(),
-      places: new Map(),
-      overview,
       used: 0,
     });
   }
 
-  async feed(
-    id: string,
-    records: { record: RunRecord; at?: string }[],
-    notes: SidecarEntry[],
-  ): Promise<ItemChange> {
+  async feed(id: string, records: Fed[], notes: SidecarEntry[]): Promise<ItemChange> {
     const held = await this.#get(id);
     const touched: number[] = [];
     for (const note of notes) touched.push(...held.transcript.note(note));
-    for (const { record, at } of records) {
-      if (record.seq > held.transcript.lastSeq) held.records.set(record.seq, record);
+    for (const { record, at, place } of records) {
+      if (record.seq > held.transcript.lastSeq) held.source.add(record, place);
       touched.push(...held.transcript.push(record, at));
     }
-    return change(held, touched);
+    return this.#change(held, touched);
   }
 
   async refresh(id: string): Promise<{ overview: RunOverview; change: ItemChange }> {
     const before = this.#held.get(id);
-    const held = await this.#read(id);
-    if (!before) return { overview: held.overview, change: change(held, []) };
-    const [old, now] = [before.transcript, held.transcript];
-    const touched: number[] = [];
-    let again = now.length < old.length;
-    for (let index = 0; index < now.length && !again; index++) {
-      // Items before the last few records cannot have changed, but for calls that were open.
-      const is = now.item(index, 200);
-      const was = index < old.length ? old.item(index, 200) : undefined;
-      if (was && is && was.key !== is.key) again = true;
-      else if (JSON.stringify(was) !== JSON.stringify(is)) touched.push(index);
+    if (before?.private) return { overview: before.overview, change: await this.#change(before, []) };
+    const more = before && (await this.#more(id, before));
+    if (before && more) {
+      const change = await this.#change(before, more.again ? [] : more.changed);
+      return { overview: before.overview, change: { ...change, ...(more.again && { again: true }) } };
     }
-    return {
-      overview: held.overview,
-      change: { ...change(held, again ? [] : touched), ...(again && { again }) },
-    };
+    const held = await this.#read(id);
+    if (!before) return { overview: held.overview, change: await this.#change(held, []) };
+    const { touched, again } = await compare(before, held);
+    const change = await this.#change(held, again ? [] : touched);
+    return { overview: held.overview, change: { ...change, ...(again && { again }) } };
   }
 
   async mark(id: string, marks: LiveMarks): Promise<ItemChange> {
     const held = await this.#get(id);
     if (marks.alive) this.#marks.set(id, marks);
     else this.#marks.delete(id);
-    return change(held, held.transcript.mark(marks));
+    return this.#change(held, held.transcript.mark(this.#marksOf(id, held)));
   }
 
   async items(id: string, from: number, limit: number): Promise<ItemPage> {
-    const held = await this.#get(id);
-    const { transcript } = held;
+    const ending = this.#endings.get(id);
+    const { transcript, source } = ending ?? (await this.#get(id));
     const indices: number[] = [];
     for (let index = from; index < Math.min(from + limit, transcript.length); index++) indices.push(index);
-    return {
-      items: fitting(transcript, indices),
-      from,
-      total: transcript.length,
-      lastSeq: transcript.lastSeq,
-    };
+    const { length: total, lastSeq } = transcript;
+    const items = await itemsAt(transcript, source, indices);
+    return { items, from, total, lastSeq, ...(ending && { tail: true }) };
   }
 
   async text(
@@ -127,50 +143,80 @@ export class InlineReader implements Reader {
     from: number,
     limit: number,
   ): Promise<TextPart> {
-    const text = (await this.#get(id)).transcript.text(key, part);
+    const { transcript, source } = this.#endings.get(id) ?? (await this.#get(id));
+    const index = indexOfKey(transcript, key);
+    const text = index === undefined ? undefined : await transcript.text(index, part, source);
     if (text === undefined)
       throw new Failure({ code: 'not_found', message: 'There is no such text in this run.' });
     return piece(text, from, limit);
   }
 
   async find(id: string, words: string): Promise<{ hits: Hit[]; total: number }> {
-    const found = (await this.#get(id)).transcript.find(words);
-    return { hits: found.hits.slice(0, LONGEST_FIND), total: found.total };
+    const { transcript, source } = await this.#get(id);
+    const finder = new Finder(transcript, words);
+    await source.each((record) => {
+      finder.look(record.seq, new Map([[record.seq, record]]));
+      return true;
+    });
+    return finder.found(LONGEST_FIND);
   }
 
   async record(id: string, seq: number, from: number, limit: number): Promise<RecordPart> {
-    const held = await this.#get(id);
-    const record = held.records.get(seq);
+    const ending = this.#endings.get(id);
+    const known = ending?.source.place(seq) ? ending : undefined;
+    const { transcript, source } = known ?? (await this.#get(id));
+    const record = (await source.fetch([seq])).get(seq);
     if (!record) throw new Failure({ code: 'not_found', message: `This run has no record ${seq}.` });
-    let text = encodeRecord(record);
-    let place: Pick<RecordPlace, 'offset' | 'bytes'> = { offset: 0, bytes: Buffer.byteLength(text) };
-    if (!held.private && this.store) {
-      // What stands in the journal, not what would be written today.
-      const bytes = await this.store.bytes(id);
-      const found =
-        held.places.get(seq) ?? (await readRunGently(bytes)).places.find((each) => each.seq === seq);
-      if (found) {
-        place = found;
-        text = Buffer.from(bytes.subarray(found.offset, found.offset + found.bytes)).toString('utf8');
-      }
-    }
-    const item = held.transcript.timeOf(seq);
+    const place = source.place(seq);
+    const line = await source.line(seq);
+    // What stands in the journal, not what would be written today.
+    const text = line ? Buffer.from(line).toString('utf8') : encodeRecord(record);
+    const at = transcript.timeOf(seq);
+    const usage = usageOf(record);
     return {
       kind: kindOf(record),
-      offset: place.offset,
-      bytes: place.bytes,
-      ...(item !== undefined && { at: item }),
+      offset: place?.offset ?? 0,
+      bytes: place?.bytes ?? Buffer.byteLength(text),
+      ...(at !== undefined && { at }),
+      ...(usage && { usage }),
+      fork: transcript.outline.mayFork(seq),
       ...piece(text, from, limit),
     };
   }
 
+  async locate(id: string, target: Target): Promise<{ index?: number; key?: string }> {
+    const { transcript } = await this.#get(id);
+    const index = locate(transcript, target);
+    const key = index === undefined ? undefined : transcript.slot(index)?.key;
+    return index === undefined || key === undefined ? {} : { index, key };
+  }
+
+  async turns(id: string, from: number, limit: number): Promise<TurnPage> {
+    const { transcript, overview } = await this.#get(id);
+    const { rows } = transcript.outline;
+    const wanted = rows.slice(from, from + limit);
+    return {
+      rows: wanted.flatMap((_, n) => transcript.row(from + n) ?? []),
+      total: rows.length,
+      lastSeq: transcript.lastSeq,
+      turns: rows.filter(({ kind }) => kind === 'turn').length,
+      models: modelsOf(transcript, overview.fingerprint),
+    };
+  }
+
+  async stand(id: string, seq: number): Promise<Stand> {
+    return standAt((await this.#get(id)).source, seq);
+  }
+
   async drop(id: string): Promise<void> {
     this.#held.delete(id);
+    this.#endings.delete(id);
     this.#marks.delete(id);
   }
 
   async close(): Promise<void> {
     this.#held.clear();
+    this.#endings.clear();
   }
 
   async #get(id: string): Promise<Held> {
@@ -182,49 +228,68 @@ export class InlineReader implements Reader {
     return this.#read(id);
   }
 
+  #where(id: string): Where {
+    if (!this.store) throw notThere();
+    const here = this.#marks.get(id)?.alive === true;
+    return { store: this.store, id, tools: this.tools, here, sizes: this.sizes };
+  }
+
+  /** The end of a long run; all of it is read meanwhile. */
+  async #ending(id: string): Promise<Held | undefined> {
+    const known = this.#endings.get(id);
+    if (known && this.#reading.has(id)) return known;
+    const loaded = await loadEnding(this.#where(id));
+    if (!loaded || this.#held.has(id)) return undefined;
+    const held = { ...loaded, private: false, used: 0 };
+    held.transcript.mark(this.#marksOf(id, held));
+    this.#endings.set(id, held);
+    // Who waits for the whole is told of what went wrong; here only that the end alone is no more to be shown.
+    this.#read(id).catch(() => this.#endings.delete(id));
+    return held;
+  }
+
   /** One reading of a run at a time; who asks meanwhile gets its result. */
   #read(id: string): Promise<Held> {
     const running = this.#reading.get(id);
-    if (running) return running;
-    const reading = this.#readNow(id).finally(() => this.#reading.delete(id));
-    this.#reading.set(id, reading);
-    return reading;
+    if (running) return running.held;
+    const under: Under = { part: 0, held: this.#all(id, (part) => (under.part = part)) };
+    this.#reading.set(id, under);
+    const over = () => {
+      if (this.#reading.get(id) === under) this.#reading.delete(id);
+    };
+    under.held.then(over, over);
+    return under.held;
   }
 
-  async #readNow(id: string): Promise<Held> {
-    if (!this.store) throw notThere();
-    let run: Pick<LoadedRun, 'records' | 'places' | 'sidecar' | 'sidecarBound' | 'size' | 'warnings'> & {
-      state?: LoadedRun['state'];
-    };
-    let failure: Failure | undefined;
+  async #all(id: string, progress: (part: number) => void): Promise<Held> {
+    const loaded = await loadAll(this.#where(id), progress);
+    const held: Held = { ...loaded, private: false, used: 0 };
+    held.transcript.mark(this.#marksOf(id, held));
+    return this.#hold(id, held);
+  }
+
+  async #more(id: string, held: Held): Promise<{ changed: number[]; again: boolean } | undefined> {
     try {
-      run = await this.store.load(id);
+      const more = await loadMore(this.#where(id), held);
+      if (!more) return undefined;
+      return { ...more, changed: [...more.changed, ...held.transcript.mark(this.#marksOf(id, held))] };
     } catch (error) {
-      if (!isFailure(error) || !DAMAGE.has(error.code)) throw error;
-      failure = error;
-      run = readable(await readRunGently(await this.store.bytes(id)));
+      if (isFailure(error, 'conflict')) return undefined;
+      throw error;
     }
-    const transcript = buildTranscript(run.records, run.sidecar, run.sidecarBound, this.tools);
-    if (failure) transcript.damage(failure.message);
-    transcript.mark(this.#marks.get(id) ?? { alive: false });
-    const config = run.sidecar.findLast((entry) => entry.kind === 'config');
-    const { state } = run;
-    const overview: RunOverview = {
-      lastSeq: transcript.lastSeq,
-      items: transcript.length,
-      bytes: run.size,
-      warnings: run.warnings.slice(0, 200),
-      ...(failure && { failure: failure.toJSON() }),
-      chat: state?.interactive ?? run.records[0]?.meta?.interactive ?? false,
-      ...(state && { fingerprint: state.fingerprint, counters: state.counters, prompt: state.prompt }),
-      nextIteration: state?.next_iteration ?? 0,
-      ...(config?.profile !== undefined && { profile: config.profile }),
-      ...(config?.folder !== undefined && { folder: config.folder }),
-      ...(config?.endpoint !== undefined && { endpoint: config.endpoint }),
-    };
-    const records = new Map(run.records.map((record) => [record.seq, record]));
-    const places = new Map(run.places.map((place) => [place.seq, place]));
-    return this.#hold(id, { transcript, private: false, records, places, overview, used: 0 });
+  }
+
+  #marksOf(id: string, held: Loaded): LiveMarks {
+    return this.#marks.get(id) ?? (held.writing ? { alive: true, elsewhere: true } : { alive: false });
+  }
+
+  async #change(held: Held, touched: number[]): Promise<ItemChange> {
+    const { transcript, source } = held;
+    held.overview.items = transcript.length;
+    held.overview.lastSeq = transcript.lastSeq;
+    const { length: total, lastSeq } = transcript;
+    const indices = [...new Set(touched)].sort((a, b) => a - b);
+    return { items: await itemsAt(transcript, source, indices), total, lastSeq };
   }
 
   #hold(id: string, held: Held): Held {
@@ -233,41 +298,34 @@ export class InlineReader implements Reader {
     let bytes = 0;
     const byUse = [...this.#held].sort(([, a], [, b]) => b.used - a.used);
     for (const [n, [other, each]] of byUse.entries()) {
-      bytes += each.overview.bytes;
+      bytes += each.going ? 0 : each.overview.bytes;
       if (other !== id && !each.private && (n >= HELD_RUNS || bytes > HELD_BYTES)) this.#held.delete(other);
     }
     return held;
   }
 }
 
-const DAMAGE = new Set(['corrupt', 'version', 'no_meta', 'empty']);
-
-function readable(reading: Reading) {
-  return {
-    records: reading.records,
-    places: reading.places,
-    sidecar: [],
-    sidecarBound: false,
-    size: reading.size,
-    warnings: reading.warnings,
-    ...(reading.folded && { state: reading.folded.state }),
-  };
+/** Items of the whole in front of those of its end; undefined where the end is not as it was. */
+function inFront(end: Transcript, whole: Transcript): number | undefined {
+  const before = whole.length - end.length;
+  if (end.lastSeq !== whole.lastSeq || before < 0) return undefined;
+  for (let n = 0; n < end.length; n++) if (end.slot(n)?.key !== whole.slot(before + n)?.key) return undefined;
+  return before;
 }
 
-function change(held: Held, touched: number[]): ItemChange {
-  const { transcript } = held;
-  held.overview.items = transcript.length;
-  held.overview.lastSeq = transcript.lastSeq;
-  const indices = [...new Set(touched)].sort((a, b) => a - b);
-  return { items: fitting(transcript, indices), total: transcript.length, lastSeq: transcript.lastSeq };
-}
-
-/** The items, their texts cut shorter where they would not fit a frame together. */
-function fitting(transcript: Transcript, indices: readonly number[]): TranscriptItem[] {
-  for (let limit = TEXT_LIMIT; ; limit = Math.floor(limit / 4)) {
-    const items = indices.flatMap((index) => transcript.item(index, limit) ?? []);
-    if (limit < 50 || JSON.stringify(items).length * 1.5 < PAGE_BYTES) return items;
+/** Which items another reading of the same run shows differently; `again`: they are others. */
+async function compare(before: Loaded, now: Loaded): Promise<{ touched: number[]; again: boolean }> {
+  const touched: number[] = [];
+  const [old, fresh] = [before.transcript, now.transcript];
+  if (fresh.length < old.length || now.going !== undefined) return { touched, again: true };
+  const [was, is] = [await before.source.fetch([]), await now.source.fetch([])];
+  for (let index = 0; index < fresh.length; index++) {
+    const one = index < old.length ? old.item(index, was, 200) : undefined;
+    const other = fresh.item(index, is, 200);
+    if (one && other && one.key !== other.key) return { touched: [], again: true };
+    if (JSON.stringify(one) !== JSON.stringify(other)) touched.push(index);
   }
+  return { touched, again: false };
 }
 
 /** A piece of a text that starts and ends between characters. */
@@ -279,3 +337,14 @@ function piece(text: string, from: number, limit: number): TextPart {
 const kindOf = (record: RunRecord) =>
   (['meta', 'assistant', 'user', 'tool_result', 'terminal'] as const).find((kind) => record[kind]) ??
   record.protocol;
+
+function usageOf({ assistant }: RunRecord): RecordPart['usage'] {
+  return (
+    assistant && {
+      in: assistant.in_tokens,
+      out: assistant.out_tokens,
+      cacheRead: assistant.cache_read_tokens ?? 0,
+      cacheWrite: assistant.cache_create_tokens ?? 0,
+    }
+  );
+}

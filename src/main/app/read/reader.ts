@@ -1,9 +1,11 @@
 import type { TranscriptItem } from '../../../shared/contract/items';
+import type { Stand, TurnRow } from '../../../shared/contract/reading';
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { Fingerprint, RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import type { Counters, RunWarning } from '../../../shared/run/state';
-import type { Hit, LiveMarks } from './transcript';
+import type { Hit, Target } from './places';
+import type { LiveMarks } from './transcript';
 
 /** What is known of a run as a whole after reading it; small, whatever its length. */
 export interface RunOverview {
@@ -22,6 +24,8 @@ export interface RunOverview {
   profile?: string;
   folder?: string;
   endpoint?: string;
+  /** Only its end was read so far; the part that was, from 0 to 1. Counters and warnings are not known yet. */
+  reading?: number;
 }
 
 export interface ItemPage {
@@ -29,6 +33,8 @@ export interface ItemPage {
   from: number;
   total: number;
   lastSeq: number;
+  /** Only the end of the run was read so far, and items count from there. */
+  tail?: boolean;
 }
 
 /** Items that are new or changed. `again`: items moved or went, so everything held must be asked for again. */
@@ -49,20 +55,47 @@ export interface RecordPart extends TextPart {
   offset: number;
   bytes: number;
   at?: string;
+  usage?: { in: number; out: number; cacheRead: number; cacheWrite: number };
+  fork: boolean;
+}
+
+export interface TurnPage {
+  rows: TurnRow[];
+  total: number;
+  lastSeq: number;
+  turns: number;
+  models: { after: number; provider: string; model: string }[];
+}
+
+/** A record that became durable, and where it stands, if it is stored. */
+export interface Fed {
+  record: RunRecord;
+  at?: string;
+  place?: { offset: number; bytes: number };
 }
 
 /**
- * Reads runs for the window: the one place where whole transcripts are held. Kept ones are few; the others are read again
+ * Reads runs for the window: the one place where whole transcripts are known. Kept ones are few; the others are read again
  * when they are asked for. All methods fail with the store's Failures.
  */
 export interface Reader {
-  /** Reads the run (again), and keeps it. */
-  open(id: string): Promise<RunOverview>;
+  /**
+   * Reads the run (again, what is new of it), and keeps it. `quick`: a long one by its end only, the rest follows by
+   * itself (see `whole`); what needs all of it waits.
+   */
+  open(id: string, quick?: boolean): Promise<RunOverview>;
+  /**
+   * All of a run that was opened quickly. `before`: items in front of those that were known; absent: those are not as
+   * they stood (the run grew, or is damaged), so all must be asked for again.
+   */
+  whole(id: string): Promise<{ overview: RunOverview; before?: number }>;
+  /** How much of a run has been read, from 0 to 1. */
+  progress(id: string): Promise<number>;
   /** A run that is nowhere: begins empty and is fed. */
   begin(id: string): Promise<void>;
   /** Records that became durable, and sidecar entries that came with them. */
-  feed(id: string, records: { record: RunRecord; at?: string }[], notes: SidecarEntry[]): Promise<ItemChange>;
-  /** Reads again what another process may have added. */
+  feed(id: string, records: Fed[], notes: SidecarEntry[]): Promise<ItemChange>;
+  /** Reads what another process may have added. */
   refresh(id: string): Promise<{ overview: RunOverview; change: ItemChange }>;
   mark(id: string, marks: LiveMarks): Promise<ItemChange>;
   items(id: string, from: number, limit: number): Promise<ItemPage>;
@@ -75,6 +108,9 @@ export interface Reader {
   ): Promise<TextPart>;
   find(id: string, words: string): Promise<{ hits: Hit[]; total: number }>;
   record(id: string, seq: number, from: number, limit: number): Promise<RecordPart>;
+  locate(id: string, target: Target): Promise<{ index?: number; key?: string }>;
+  turns(id: string, from: number, limit: number): Promise<TurnPage>;
+  stand(id: string, seq: number): Promise<Stand>;
   /** Forgets a run that is no longer shown. */
   drop(id: string): Promise<void>;
   close(): Promise<void>;

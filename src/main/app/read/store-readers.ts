@@ -11,7 +11,9 @@ export class StoreReaders implements Reader {
     private readonly make: (store: string) => Reader,
   ) {}
 
-  open: Reader['open'] = async (key) => this.#at(key).open(splitKey(key).id);
+  open: Reader['open'] = async (key, quick) => this.#at(key).open(splitKey(key).id, quick);
+  whole: Reader['whole'] = async (key) => this.#at(key).whole(splitKey(key).id);
+  progress: Reader['progress'] = async (key) => this.#at(key).progress(splitKey(key).id);
   begin: Reader['begin'] = async (key) => this.#at(key).begin(splitKey(key).id);
   feed: Reader['feed'] = async (key, ...rest) => this.#at(key).feed(splitKey(key).id, ...rest);
   refresh: Reader['refresh'] = async (key) => this.#at(key).refresh(splitKey(key).id);
@@ -20,6 +22,9 @@ export class StoreReaders implements Reader {
   text: Reader['text'] = async (key, ...rest) => this.#at(key).text(splitKey(key).id, ...rest);
   find: Reader['find'] = async (key, words) => this.#at(key).find(splitKey(key).id, words);
   record: Reader['record'] = async (key, ...rest) => this.#at(key).record(splitKey(key).id, ...rest);
+  locate: Reader['locate'] = async (key, target) => this.#at(key).locate(splitKey(key).id, target);
+  turns: Reader['turns'] = async (key, ...rest) => this.#at(key).turns(splitKey(key).id, ...rest);
+  stand: Reader['stand'] = async (key, seq) => this.#at(key).stand(splitKey(key).id, seq);
   drop: Reader['drop'] = async (key) => this.#at(key).drop(splitKey(key).id);
 
   /** The store went, or is another one under this name now. */

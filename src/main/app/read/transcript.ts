@@ -1,8 +1,20 @@
 import { TEXT_LIMIT, type CallState, type TranscriptItem } from '../../../shared/contract/items';
+import type { TurnRow } from '../../../shared/contract/reading';
+import { CallPairs } from '../../../shared/run/pairs';
 import type { Block, RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { callItem, cut, type CallFacts } from './call-item';
-import { blockItem, occurrences, textOf, type Result, type Slot } from './slots';
+import { callItem, type CallFacts } from './call-item';
+import { Outline } from './outline';
+import {
+  recordsOf,
+  resultOf,
+  slotItem,
+  textOf,
+  type Records,
+  type Result,
+  type Said,
+  type Slot,
+} from './slots';
 
 /** What the transcript needs to know of a tool: whether it changes things, and its line for an input. */
 export interface ToolWords {
@@ -14,56 +26,73 @@ export interface ToolWords {
 export interface LiveMarks {
   /** Somebody writes: unanswered calls are on their way, not forgotten. */
   alive: boolean;
+  /** It is another process that writes: what runs there shows in the notes only. */
+  elsewhere?: boolean;
   running?: string | undefined;
   waiting?: string | undefined;
 }
 
 /** The iteration of what stands oddly in a message of the person. */
 const ODD_ITERATION = -1;
+/** So many items from the end may still learn their time. */
+const LATE = 300;
 
-export interface Hit {
-  index: number;
-  key: string;
-  count: number;
+export interface TranscriptOptions {
+  /** The run has a sidecar of its own, so a call without an intent never started. */
+  bound: boolean;
+  /** Only the end of the run is given: a result whose call is not there answers an earlier one. */
+  tail?: boolean;
 }
 
 /**
  * What a transcript shows, kept in step with its records: each push costs the same however long the run is. Calls and
- * results are paired by id over the whole conversation.
+ * results are paired by id over the whole conversation. Texts are not held: whoever asks for an item brings its records.
  */
 export class Transcript {
+  readonly outline = new Outline();
   readonly #slots: Slot[] = [];
-  /** Indices of calls without a result. */
+  readonly #pairs = new CallPairs<number>();
+  /** Calls without a result. */
   readonly #open = new Set<number>();
-  /** Calls by id; where an id comes again, those of its newest record. */
-  readonly #calls = new Map<string, { seq: number; indices: number[] }>();
   readonly #times = new Map<number, string>();
   readonly #intents = new Map<string, { at: string; changes: boolean }>();
   readonly #clips = new Map<string, string>();
   #end: number | undefined;
-  #lost: number | undefined;
+  /** The reply that a crash cut off, and the slot in front of which it is shown. */
+  #lost: { slot: Slot; before: number } | undefined;
   #marks: LiveMarks = { alive: false };
   #lastSeq = 0;
+  #begun = 0;
+  readonly #bound: boolean;
+  readonly #tail: boolean;
 
-  /** `bound`: the run has a sidecar of its own, so a call without an intent never started. */
   constructor(
     private readonly tools: ToolWords,
-    private bound: boolean,
-  ) {}
+    options: TranscriptOptions,
+  ) {
+    this.#bound = options.bound;
+    this.#tail = options.tail ?? false;
+  }
 
   get length(): number {
-    return this.#slots.length;
+    return this.#slots.length + (this.#lost ? 1 : 0);
   }
   get lastSeq(): number {
     return this.#lastSeq;
+  }
+  /** Where the next record's items begin, not counting a lost reply. */
+  get slots(): number {
+    return this.#slots.length;
   }
 
   /** Adds a record; gives the indices of the items that are new or changed. Records that were seen add nothing. */
   push(record: RunRecord, at?: string): number[] {
     const { seq } = record;
-    if (seq <= this.#lastSeq) return [];
+    if (seq <= this.#lastSeq) return at === undefined ? [] : this.#timed(seq, at);
     this.#lastSeq = seq;
-    const time = at ?? record.meta?.created;
+    // When a run began says its own record.
+    const time = record.meta?.created ?? at;
+    if (record.meta) this.#begun = seq;
     if (time !== undefined) this.#times.set(seq, time);
     const changed: number[] = [];
     if (record.terminal === undefined && this.#end !== undefined) {
@@ -72,36 +101,35 @@ export class Transcript {
       changed.push(this.#end);
       this.#end = undefined;
     }
-    if (record.meta && record.meta.prompt !== '') {
-      changed.push(this.#add({ key: '1.0', seq, kind: 'prompt', text: record.meta.prompt }));
-    }
+    this.outline.push(record, this.#slots.length);
+    if (record.meta && record.meta.prompt !== '')
+      changed.push(this.#add({ key: '1.0', seq, kind: 'prompt', block: -1 }));
     if (record.assistant) {
       const { iteration, message } = record.assistant;
-      for (const [n, block] of (message.content ?? []).entries()) {
-        changed.push(...this.#said(seq, n, block, iteration, 'text'));
-      }
+      for (const [n, block] of (message.content ?? []).entries())
+        changed.push(...this.#said(seq, n, block, iteration, 'assistant'));
     }
-    if (record.user) {
-      for (const [n, block] of (record.user.message.content ?? []).entries()) {
-        changed.push(...this.#said(seq, n, block, ODD_ITERATION, 'prompt'));
-      }
+    for (const [n, block] of (record.user?.message.content ?? []).entries())
+      changed.push(...this.#said(seq, n, block, ODD_ITERATION, 'user'));
+    if (record.tool_result) {
+      const { tool_use_id: id, is_error: isError } = record.tool_result.result;
+      changed.push(
+        ...this.#result({ key: `${seq}.0`, seq }, id, { seq, block: -1, isError: isError === true }),
+      );
     }
-    if (record.tool_result) changed.push(this.#result({ key: `${seq}.0`, seq }, record.tool_result.result));
     if (record.terminal) {
       const { reason, message } = record.terminal;
       this.#end = this.#add({ key: `${seq}.0`, seq, kind: 'end', reason, message, past: false });
       changed.push(this.#end);
     }
-    return changed;
+    return changed.map((slot) => this.#shown(slot));
   }
 
-  /** Takes what the sidecar says; entries must come before the records they speak of, or between them in their order. */
+  /** Takes what the sidecar says; a seam goes to the end, so it must come between the records that it stands between. */
   note(entry: SidecarEntry): number[] {
     switch (entry.kind) {
-      case 'time': {
-        this.#times.set(entry.seq, entry.at);
-        return [];
-      }
+      case 'time':
+        return this.#timed(entry.seq, entry.at);
       case 'intent': {
         this.#intents.set(entry.tool_use_id, { at: entry.at, changes: entry.changes });
         return this.#callAt(entry.tool_use_id);
@@ -112,30 +140,23 @@ export class Transcript {
       }
       case 'resume': {
         if (entry.changed.length === 0 && entry.endpoint === undefined) return [];
-        return [
-          this.#add({
-            key: `${entry.after_seq}.seam.${entry.at}`,
-            seq: entry.after_seq,
-            kind: 'seam',
-            entry,
-          }),
-        ];
+        const key = `${entry.after_seq}.seam.${entry.at}`;
+        return [this.#shown(this.#add({ key, seq: entry.after_seq, kind: 'seam', entry }))];
       }
       default:
         return [];
     }
   }
 
-  /** The reply that a crash cut off; there is one at most, the newest. */
-  lose(entry: Extract<SidecarEntry, { kind: 'partial' }>): number[] {
-    if (entry.text === '' && !entry.thinking) return [];
-    const key = `${entry.after_seq}.lost`;
-    if (this.#lost !== undefined && this.#slots[this.#lost]?.key === key) {
-      this.#slots[this.#lost] = { key, seq: entry.after_seq, kind: 'lost', entry };
-      return [this.#lost];
-    }
-    this.#lost = this.#add({ key, seq: entry.after_seq, kind: 'lost', entry });
-    return [this.#lost];
+  /** The reply that a crash cut off; there is one at most. `before`: the slot in front of which it is shown. */
+  lose(entry: Extract<SidecarEntry, { kind: 'partial' }> | undefined, before = this.#slots.length): void {
+    this.#lost = entry && {
+      slot: { key: `${entry.after_seq}.lost`, seq: entry.after_seq, kind: 'lost', entry },
+      before,
+    };
+  }
+  get lost(): Extract<SidecarEntry, { kind: 'partial' }> | undefined {
+    return this.#lost?.slot.kind === 'lost' ? this.#lost.slot.entry : undefined;
   }
 
   /** Where reading stopped, for good. */
@@ -147,59 +168,26 @@ export class Transcript {
   mark(marks: LiveMarks): number[] {
     const before = this.#marks;
     this.#marks = marks;
-    if (before.alive !== marks.alive) return [...this.#open];
+    if (before.alive !== marks.alive || before.elsewhere !== marks.elsewhere)
+      return [...this.#open].map((slot) => this.#shown(slot));
     const ids = new Set([before.running, before.waiting, marks.running, marks.waiting]);
     return [...ids].flatMap((id) => (id === undefined ? [] : this.#callAt(id)));
   }
 
-  item(index: number, limit = TEXT_LIMIT): TranscriptItem | undefined {
-    const slot = this.#slots[index];
+  /** The item, from its records; a text that they do not have is shown as missing. */
+  item(index: number, records: Records, limit = TEXT_LIMIT): TranscriptItem | undefined {
+    const slot = this.slot(index);
     if (!slot) return undefined;
     const at = this.#times.get(slot.seq);
-    const base = { key: slot.key, seq: slot.seq, ...(at !== undefined && { at }) };
-    switch (slot.kind) {
-      case 'prompt':
-        return { kind: 'prompt', ...base, ...cut(slot.text, limit) };
-      case 'block':
-        return blockItem(slot.block, slot.iteration, base, limit);
-      case 'call':
-        return callItem(this.#facts(slot), base, limit, this.tools);
-      case 'orphan':
-        return {
-          kind: 'orphan',
-          ...base,
-          toolUseId: slot.id,
-          isError: slot.result.isError,
-          ...cut(slot.result.content, limit),
-        };
-      case 'end':
-        return {
-          kind: 'end',
-          ...base,
-          reason: slot.reason,
-          past: slot.past,
-          ...(slot.message !== undefined && { message: slot.message.slice(0, limit) }),
-        };
-      case 'seam':
-        return {
-          kind: 'seam',
-          ...base,
-          at: slot.entry.at,
-          forced: slot.entry.forced,
-          changed: slot.entry.changed,
-          ...(slot.entry.endpoint && { endpoint: slot.entry.endpoint }),
-        };
-      case 'lost':
-        return {
-          kind: 'lost',
-          ...base,
-          at: slot.entry.at,
-          ...cut(slot.entry.text, limit),
-          ...(slot.entry.thinking && { thinking: slot.entry.thinking.slice(0, limit) }),
-        };
-      case 'damage':
-        return { kind: 'notice', ...base, tone: 'bad', ...cut(slot.text, limit) };
-    }
+    const fork = this.#fork(slot);
+    const base = {
+      key: slot.key,
+      seq: slot.seq,
+      ...(at !== undefined && { at }),
+      ...(fork !== undefined && { fork }),
+    };
+    if (slot.kind === 'call') return callItem(this.#facts(slot, records), base, limit, this.tools);
+    return slotItem(slot, base, records, limit);
   }
 
   /** When a record became durable, where that is known. */
@@ -207,92 +195,121 @@ export class Transcript {
     return this.#times.get(seq);
   }
 
-  /** A whole text of an item; undefined when it has no such text. */
-  text(key: string, part: 'text' | 'input' | 'result'): string | undefined {
-    const slot = this.#slots.find((each) => each.key === key);
-    return slot && textOf(slot, part);
+  /** A row of the outline as it is told: with its time, and its item counted as the window counts. */
+  row(at: number): TurnRow | undefined {
+    const row = this.outline.rows[at];
+    const time = row && this.#times.get(row.seq);
+    return row && { ...row, index: this.#rowIndex(row.index), ...(time !== undefined && { at: time }) };
   }
 
-  /** Case-insensitive, over every text of every item. */
-  find(words: string): { hits: Hit[]; total: number } {
-    const wanted = words.toLowerCase();
-    const hits: Hit[] = [];
-    let total = 0;
-    if (wanted === '') return { hits, total };
-    for (const [index, slot] of this.#slots.entries()) {
-      let count = 0;
-      for (const part of ['text', 'input', 'result'] as const)
-        count += occurrences(textOf(slot, part), wanted);
-      if (slot.kind === 'call') count += occurrences(slot.tool, wanted);
-      if (count === 0) continue;
-      total += count;
-      hits.push({ index, key: slot.key, count });
-    }
-    return { hits, total };
+  /** A whole text of item `index`; undefined when it has no such text. */
+  async text(
+    index: number,
+    part: 'text' | 'input' | 'result',
+    source: { fetch(seqs: readonly number[]): Promise<Records> },
+  ): Promise<string | undefined> {
+    const slot = this.slot(index);
+    return slot && textOf(slot, part, await source.fetch(recordsOf(slot)));
+  }
+
+  /** What item `index` is made of. */
+  slot(index: number): Slot | undefined {
+    const lost = this.#lost;
+    if (!lost || index < lost.before) return this.#slots[index];
+    return index === lost.before ? lost.slot : this.#slots[index - 1];
+  }
+
+  /** Where a slot is among the items: a lost reply stands between them. */
+  #shown(slot: number): number {
+    return this.#lost && slot >= this.#lost.before ? slot + 1 : slot;
+  }
+  /** A row may begin where nothing follows: then its item is the last one. */
+  #rowIndex(slot: number): number {
+    return Math.max(0, Math.min(this.length - 1, this.#shown(slot)));
   }
 
   #add(slot: Slot): number {
     return this.#slots.push(slot) - 1;
   }
 
+  /** When a record became durable; gives the items that show it. Such notes come soon after their records. */
+  #timed(seq: number, at: string): number[] {
+    if (seq === this.#begun || this.#times.get(seq) === at) return [];
+    this.#times.set(seq, at);
+    const changed: number[] = [];
+    for (let index = this.#slots.length - 1, steps = 0; index >= 0 && steps < LATE; index--, steps++) {
+      const slot = this.#slots[index];
+      if (slot?.seq === seq || (slot?.kind === 'call' && slot.result?.seq === seq)) changed.push(index);
+    }
+    return changed.map((slot) => this.#shown(slot));
+  }
+
   #callAt(id: string): number[] {
-    return this.#calls.get(id)?.indices ?? [];
+    return this.#pairs.of(id).map((slot) => this.#shown(slot));
+  }
+
+  #fork(slot: Slot): number | undefined {
+    const seq = slot.kind === 'call' && slot.result ? slot.result.seq : slot.seq;
+    return this.outline.mayFork(seq) && slot.kind !== 'damage' ? seq : undefined;
   }
 
   /** One block is one item; a block of several kinds (nobody writes them) is one for each. */
-  #said(seq: number, n: number, block: Block, iteration: number, text: 'text' | 'prompt'): number[] {
+  #said(seq: number, n: number, block: Block, iteration: number, said: Said): number[] {
     const added: number[] = [];
-    const place = (): { key: string; seq: number } => ({
-      key: added.length === 0 ? `${seq}.${n}` : `${seq}.${n}.${added.length}`,
-      seq,
-    });
-    if (text === 'prompt' && block.text?.text) {
-      added.push(this.#add({ ...place(), kind: 'prompt', text: block.text.text }));
+    let parts = 0;
+    const place = (): { key: string; seq: number } => {
+      const key = parts === 0 ? `${seq}.${n}` : `${seq}.${n}.${parts}`;
+      parts += 1;
+      return { key, seq };
+    };
+    const part = (name: 'text' | 'thinking' | 'provider') =>
+      added.push(this.#add({ ...place(), kind: 'block', said, block: n, part: name, iteration }));
+    if (said === 'user' && block.text?.text) added.push(this.#add({ ...place(), kind: 'prompt', block: n }));
+    if (block.thinking?.text) part('thinking');
+    if (said === 'assistant' && block.text?.text) part('text');
+    if (block.provider) part('provider');
+    if (block.tool_result) {
+      const { tool_use_id: id, is_error: isError } = block.tool_result;
+      added.push(...this.#result(place(), id, { seq, block: n, isError: isError === true }));
     }
-    if (block.thinking?.text) {
-      added.push(this.#add({ ...place(), kind: 'block', block: { thinking: block.thinking }, iteration }));
-    }
-    if (text === 'text' && block.text?.text) {
-      added.push(this.#add({ ...place(), kind: 'block', block: { text: block.text }, iteration }));
-    }
-    if (block.provider) {
-      added.push(this.#add({ ...place(), kind: 'block', block: { provider: block.provider }, iteration }));
-    }
-    if (block.tool_result) added.push(this.#result(place(), block.tool_result));
     if (block.tool_use) {
-      const { id, name, input } = block.tool_use;
-      const at = place();
-      const index = this.#add({ ...at, kind: 'call', id, tool: name, input, iteration });
-      const same = this.#calls.get(id);
-      if (same && same.seq === seq) same.indices.push(index);
-      else this.#calls.set(id, { seq, indices: [index] });
-      this.#open.add(index);
-      added.push(index);
+      const { id, name } = block.tool_use;
+      const slot = this.#add({ ...place(), kind: 'call', said, block: n, id, tool: name, iteration });
+      this.#pairs.asked(id, seq, slot);
+      this.#open.add(slot);
+      added.push(slot);
     }
     return added;
   }
 
-  /** Answers the newest turn's first open call of that id, else its last one anew. */
-  #result(place: { key: string; seq: number }, block: NonNullable<Block['tool_result']>): number {
-    const result: Result = { seq: place.seq, content: block.content, isError: block.is_error === true };
-    const calls = this.#calls.get(block.tool_use_id)?.indices;
-    const index = calls?.find((each) => this.#open.has(each)) ?? calls?.at(-1);
+  #result(place: { key: string; seq: number }, id: string, result: Result): number[] {
+    const index = this.#pairs.answered(id);
     const slot = index === undefined ? undefined : this.#slots[index];
     if (index === undefined || slot?.kind !== 'call') {
-      return this.#add({ ...place, kind: 'orphan', id: block.tool_use_id, result });
+      if (this.#tail) return [];
+      return [this.#add({ ...place, kind: 'orphan', id, result })];
     }
     this.#open.delete(index);
+    const failed = Number(result.isError) - Number(slot.result?.isError ?? false);
+    if (failed !== 0) this.outline.failed(slot.seq, failed > 0 ? 1 : -1);
     slot.result = result;
-    return index;
+    return [index];
   }
 
-  #facts(slot: Extract<Slot, { kind: 'call' }>): CallFacts {
+  #facts(slot: Extract<Slot, { kind: 'call' }>, records: Records): CallFacts {
     const intent = this.#intents.get(slot.id);
+    const result = slot.result && resultOf(records, slot.result);
     const end = slot.result && this.#times.get(slot.result.seq);
     const kept = this.#clips.get(slot.id);
     return {
-      ...slot,
-      state: this.#state(slot, intent),
+      id: slot.id,
+      tool: slot.tool,
+      iteration: slot.iteration,
+      input: textOf(slot, 'input', records) ?? '',
+      ...(slot.result && {
+        result: { seq: slot.result.seq, isError: slot.result.isError, content: result?.content ?? '' },
+      }),
+      state: this.stateOf(slot),
       changes: intent?.changes ?? this.tools.changes(slot.tool) ?? true,
       startedAt: intent?.at,
       endedAt: end,
@@ -300,16 +317,18 @@ export class Transcript {
     };
   }
 
-  #state(slot: Extract<Slot, { kind: 'call' }>, intent: { changes: boolean } | undefined): CallState {
+  stateOf(slot: Extract<Slot, { kind: 'call' }>): CallState {
+    const intent = this.#intents.get(slot.id);
     if (slot.result) {
-      if (this.bound && !intent) return 'not_run';
+      if (this.#bound && !intent) return 'not_run';
       return slot.result.isError ? 'error' : 'ok';
     }
     if (this.#marks.running === slot.id) return 'running';
     if (this.#marks.waiting === slot.id) return 'waiting';
+    if (this.#marks.elsewhere) return intent ? 'running' : 'elsewhere';
     if (this.#marks.alive) return 'unanswered';
     const changes = intent?.changes ?? this.tools.changes(slot.tool) ?? true;
-    if (changes && (intent || !this.bound)) return 'unknown';
+    if (changes && (intent || !this.#bound)) return 'unknown';
     return 'unanswered';
   }
 }

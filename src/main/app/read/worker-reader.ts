@@ -25,10 +25,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const gone = () =>
+/** The thread died, or would not start. `data.reader`: a window may ask again by itself. */
+const gone = (why?: string) =>
   new Failure({
-    code: 'internal',
-    message: 'The reader of runs stopped.',
+    code: 'io',
+    message: `The part of Holdfast that reads runs stopped${why === undefined ? '' : ` (${why})`}.`,
+    kept: 'All that was recorded is kept.',
+    todo: 'Open the run again.',
+    data: { reader: 'stopped' },
   });
 
 /**
@@ -48,6 +52,8 @@ export class WorkerReader implements Reader {
   ) {}
 
   open: Reader['open'] = (...args) => this.#call('open', args);
+  whole: Reader['whole'] = (...args) => this.#call('whole', args);
+  progress: Reader['progress'] = (...args) => this.#call('progress', args);
   begin: Reader['begin'] = (...args) => this.#call('begin', args);
   feed: Reader['feed'] = (...args) => this.#call('feed', args);
   refresh: Reader['refresh'] = (...args) => this.#call('refresh', args);
@@ -56,6 +62,9 @@ export class WorkerReader implements Reader {
   text: Reader['text'] = (...args) => this.#call('text', args);
   find: Reader['find'] = (...args) => this.#call('find', args);
   record: Reader['record'] = (...args) => this.#call('record', args);
+  locate: Reader['locate'] = (...args) => this.#call('locate', args);
+  turns: Reader['turns'] = (...args) => this.#call('turns', args);
+  stand: Reader['stand'] = (...args) => this.#call('stand', args);
   drop: Reader['drop'] = (...args) => this.#call('drop', args);
 
   async close(): Promise<void> {
@@ -86,14 +95,14 @@ export class WorkerReader implements Reader {
       if (answer.ok) waiting?.resolve(answer.value as never);
       else waiting?.reject(new Failure(answer.failure));
     });
-    const end = () => {
+    const end = (why?: string) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      for (const waiting of this.#waiting.values()) waiting.reject(gone());
+      for (const waiting of this.#waiting.values()) waiting.reject(gone(why));
       this.#waiting.clear();
     };
-    worker.on('error', end);
-    worker.on('exit', end);
+    worker.on('error', (error) => end(error.message));
+    worker.on('exit', () => end());
     return worker;
   }
 }

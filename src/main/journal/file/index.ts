@@ -16,7 +16,7 @@ import { mendFile } from './mend';
 import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
 import { readSidecarFile } from './sidecar';
-import { readSlice } from './slice';
+import { metaHash, readSlice } from './slice';
 import { readText } from './texts';
 import { deleteFrom, moveFromTrash, moveToTrash } from './trash';
 import type { Vfs } from './vfs';
@@ -228,8 +228,7 @@ class FileStore implements RunStore {
 
   async notes(id: string): ReturnType<NonNullable<RunStore['notes']>> {
     checkId(id);
-    const { bytes } = await this.#place.read(id);
-    const meta = shaOfMeta(bytes, await readRunGently(bytes));
+    const meta = await metaHash(this.#place, id);
     return readSidecarFile(this.#place.vfs, this.#place.paths(id).sidecar, meta);
   }
 

@@ -25,6 +25,7 @@ export const CALL_WORD: Record<CallState, string> = {
   not_run: 'Not run',
   unknown: 'Outcome unknown',
   unanswered: 'Not run yet',
+  elsewhere: 'Started elsewhere or not yet',
 };
 
 type Shape = RunStatus | CallState;
@@ -81,6 +82,7 @@ const SHAPES: Record<Shape, React.ReactNode> = {
     </>
   ),
   unanswered: <circle cx="6" cy="6" r="4.5" className={s['dots']} />,
+  elsewhere: <circle cx="6" cy="6" r="4.5" className={s['dots']} />,
 };
 
 /** The mark alone. It is decoration: the word stands beside it or is given by `StatusBadge`. */
