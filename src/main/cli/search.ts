@@ -1,7 +1,7 @@
 import { folders } from '../settings/paths';
 import type { RunStore } from '../journal/journal';
 import { SearchIndex } from '../library/search';
-import type { Hit, SearchProgress } from '../library/search';
+import type { Hit, SearchPage, SearchProgress, SearchQuery } from '../library/search';
 import { firstWords } from '../library/words';
 import { EXIT } from './exit';
 import type { ExitCode } from './exit';
@@ -23,7 +23,7 @@ export function searchCommand(cli: Cli, words: string[], flags: SearchFlags): Pr
     try {
       await index.update(screen.interactive ? telling(cli) : undefined);
       const query = { words: words.join(' '), limit: flags.limit ?? 20 };
-      const { hits, next } = await index.search({
+      const { hits, next } = await pages(index, {
         ...query,
         ...(flags.run !== undefined && { run: flags.run }),
       });
@@ -40,6 +40,19 @@ export function searchCommand(cli: Cli, words: string[], flags: SearchFlags): Pr
       await index.close();
     }
   });
+}
+
+/** As many hits as are wanted: a page that takes long is given in parts. */
+async function pages(index: SearchIndex, query: SearchQuery & { limit: number }): Promise<SearchPage> {
+  const hits: Hit[] = [];
+  for (let after: string | undefined; ;) {
+    const limit = query.limit - hits.length;
+    const page = await index.search({ ...query, limit, ...(after !== undefined && { after }) });
+    hits.push(...page.hits);
+    after = page.next;
+    if (after === undefined || hits.length >= query.limit)
+      return { hits, ...(after !== undefined && { next: after }) };
+  }
 }
 
 const hitText = ({ run, seq, part, tool, snippet }: Omit<Hit, 'at'>, title: string): string => {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
@@ -6,10 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
 import { WorkerIndex } from '../../../src/main/library/search/worker-index';
 import type { SearchProgress } from '../../../src/main/library/search';
+import { makeDesk } from '../../support/app';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
 import { project } from '../../support/prerequisites';
 import { chatRecords } from '../../support/journal-records';
+import { until } from '../../support/wait';
 
 /** The thread as it is shipped: one file, its dependencies outside of it. */
 async function bundled(): Promise<URL> {
@@ -22,6 +24,13 @@ async function bundled(): Promise<URL> {
     root: project,
     build: { ssr: 'src/main/search.ts', outDir: out, target: 'node20.19', emptyOutDir: true },
   });
+  // The same thread, which dies when it is asked for these words.
+  writeFileSync(
+    join(out, 'mortal.js'),
+    "import './search.js';\n" +
+      "import { parentPort } from 'node:worker_threads';\n" +
+      "parentPort.on('message', ({ query }) => query?.words === 'die' && process.exit(7));\n",
+  );
   return pathToFileURL(join(out, 'search.js'));
 }
 
@@ -55,5 +64,53 @@ describe('the thread that searches', () => {
     progress.length = 0;
     await next.update();
     expect(progress.at(-1)).toMatchObject({ done: 0, total: 0 });
+  });
+
+  it('fails what it was asked when it dies in the middle of building, and goes on from there when it is asked again', async () => {
+    const mortal = new URL('mortal.js', await bundled());
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    await bringRich(store);
+    for (let n = 0; n < 250; n++) await bring(store, `r${n}`, chatRecords(`r${n}`, 40));
+    const progress: SearchProgress[] = [];
+    const index = new WorkerIndex(mortal, { store: store.url, login: {}, cache: folder }, (told) =>
+      progress.push(told),
+    );
+    onTestFinished(() => index.close());
+    const building = index.update();
+    building.catch(() => undefined);
+    await until(() => (progress.at(-1)?.done ?? 0) > 100);
+    await expect(index.search({ words: 'die' })).rejects.toMatchObject({ code: 'internal' });
+    await expect(building).rejects.toMatchObject({ message: 'The search stopped.' });
+    progress.length = 0;
+    await index.update();
+    // What was whole before it died was not read again.
+    expect(progress.at(-1)).toMatchObject({ done: progress[0]?.total });
+    expect(progress[0]?.total).toBeLessThanOrEqual(151);
+    expect((await index.search({ words: 'four ticks' })).hits).toHaveLength(1);
+    expect(await index.status()).toMatchObject({ runs: 251 });
+    expect(readdirSync(join(folder, 'search')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+  });
+
+  it('is started again behind the contract, and nobody but its own store notices', async () => {
+    const mortal = new URL('mortal.js', await bundled());
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    await bringRich(store);
+    const desk = makeDesk({
+      home: folder,
+      store,
+      indexOf: (_entry, other, onProgress) =>
+        new WorkerIndex(mortal, { store: other.url, login: {}, cache: folder }, onProgress),
+    });
+    onTestFinished(() => desk.close());
+    const client = desk.window();
+    const find = (words: string) => client.call('search.find', { words, limit: 10 });
+    await until(async () => (await find('four ticks')).hits.length === 1);
+    const { hits, failed } = await find('die');
+    expect(hits).toEqual([]);
+    expect(failed).toMatchObject([{ store: 'default', failure: { todo: 'Search again.' } }]);
+    expect(await find('four ticks')).toMatchObject({ failed: [], hits: [{ run: 'rich' }] });
+    expect(desk.bugs).toEqual([]);
   });
 });

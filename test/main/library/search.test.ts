@@ -176,16 +176,23 @@ describe('the index', () => {
       if (done === 60)
         asked.push(
           index
-            .search({ words: 'common', limit: 200 })
+            .search({ words: 'common', limit: 20 })
             .then(({ hits, building }) => ({ building: building !== undefined, hits: hits.length })),
         );
     });
     const [during] = await Promise.all(asked);
     expect(during?.building).toBe(true);
-    expect(during?.hits).toBeGreaterThanOrEqual(60);
+    expect(during?.hits).toBeGreaterThan(0);
     expect(progress.at(-1)).toBe(1);
-    const after = await index.search({ words: 'common', limit: 200 });
-    expect([after.hits.length, after.building]).toEqual([130, undefined]);
+    // A page that takes long is given in parts.
+    let hits = 0;
+    for (let after: string | undefined; ;) {
+      const page = await index.search({ words: 'common', limit: 200, ...(after && { after }) });
+      expect(page.building).toBeUndefined();
+      hits += page.hits.length;
+      if (!(after = page.next)) break;
+    }
+    expect(hits).toBe(130);
   });
 
   it('is smaller than the texts, and holds none of them', async () => {

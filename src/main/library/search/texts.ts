@@ -136,8 +136,8 @@ export function snippetOf(text: string, words: readonly string[]): Snippet {
       first = folded.indexOf(word);
       if (first >= 0) break;
     }
-  const start = edge(text, Math.max(0, first - AROUND));
-  const end = edge(text, Math.min(text.length, Math.max(0, first) + 2 * AROUND));
+  const start = edge(text, wordStart(text, Math.max(0, first - AROUND), first));
+  const end = edge(text, wordEnd(text, Math.min(text.length, Math.max(0, first) + 2 * AROUND)));
   const shown = text.slice(start, end).replace(/[\n\r\t]/g, ' ');
   const inside = folded.slice(start, end);
   const marks: [number, number][] = [];
@@ -146,6 +146,21 @@ export function snippetOf(text: string, words: readonly string[]): Snippet {
       if (!marks.some(([from, to]) => at < to && at + word.length > from)) marks.push([at, at + word.length]);
   marks.sort((a, b) => a[0] - b[0]);
   return { text: shown, marks, before: start > 0, after: end < text.length };
+}
+
+/** Letters by which a snippet may be shorter, so that it begins and ends with a word. */
+const SLACK = 20;
+
+function wordStart(text: string, at: number, first: number): number {
+  if (at === 0 || /\s/.test(text[at - 1] ?? '')) return at;
+  const space = text.slice(at, Math.min(at + SLACK, first)).search(/\s/);
+  return space < 0 ? at : at + space + 1;
+}
+
+function wordEnd(text: string, at: number): number {
+  if (at === text.length || /\s/.test(text[at] ?? '')) return at;
+  const space = /\s(?=\S*$)/.exec(text.slice(at - SLACK, at))?.index;
+  return space === undefined ? at : at - SLACK + space;
 }
 
 /** Never inside a character. */

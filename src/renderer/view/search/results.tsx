@@ -2,8 +2,8 @@ import { memo, useEffect, useMemo, useRef } from 'react';
 import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
 import type { SearchHit } from '../../../shared/contract/search';
 import { splitKey } from '../../../shared/contract/run-key';
-import { openRecord } from '../../store/reading';
 import { closeSearch, moreHits, setActive, useSearch } from '../../store/search';
+import { openFound } from '../../store/search-open';
 import { count, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
@@ -14,7 +14,7 @@ import s from './search.module.css';
 /** Opens a hit in its run; coming back, the keyboard is at it again. */
 export function openHit(hit: SearchHit, index: number): void {
   setActive(index);
-  openRecord(hit.run, hit.seq);
+  openFound(hit, useSearch.getState().words);
 }
 
 /** Puts the focus on a hit, if it is in the page. */

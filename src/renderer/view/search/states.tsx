@@ -93,17 +93,12 @@ export function Building() {
         {total > 0 && <span className={s['numbers']}>{count(done)}</span>}
         <span className={s['note']}>What is found is right, but may not be all yet.</span>
       </div>
-      <div
+      <progress
         className={s['bar']}
-        role="progressbar"
         aria-label="Runs read for the search"
-        aria-valuemin={0}
-        aria-valuemax={Math.max(1, total)}
-        {...(total > 0 && { 'aria-valuenow': done })}
-        data-open={total === 0}
-      >
-        <progress max={Math.max(1, total)} value={done} aria-hidden="true" tabIndex={-1} />
-      </div>
+        max={Math.max(1, total)}
+        value={done}
+      />
     </div>
   );
 }
