@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Command } from 'cmdk';
 import type { RunRow } from '../../../shared/contract/views';
 import { call } from '../../client';
@@ -38,6 +38,9 @@ export function Palette() {
       window.clearTimeout(timer);
     };
   }, [words]);
+  const field = useRef<HTMLInputElement>(null);
+  // A dialog that opens gives the focus to the first thing that can have it, which is not the field.
+  useEffect(() => field.current?.focus(), []);
   const close = () => show(undefined);
   const act = (run: () => void) => () => {
     close();
@@ -49,7 +52,7 @@ export function Palette() {
     <Dialog label="Commands and runs" heading={false} place="top" onClose={close}>
       <Command shouldFilter={false} label="Commands and runs" className={s['palette']} loop>
         <Command.Input
-          autoFocus
+          ref={field}
           className={s['input']}
           placeholder="What do you want to do? Or the title of a run…"
           value={words}
