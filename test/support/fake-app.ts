@@ -4,6 +4,8 @@ import type { CommandOutput, EventName, EventPayload } from '../../src/shared/co
 import type { TranscriptItem } from '../../src/shared/contract/items';
 import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
 import { Failure } from '../../src/shared/run/failure';
+import { fakeLibrary } from './fake-library';
+import { fakeReading } from './fake-reading';
 import { fakeMoving } from './fake-moving';
 import { fakeSearch, type FakeFinds } from './fake-search';
 
@@ -83,44 +85,8 @@ function handlers(scene: Scene): Handlers {
   const done = () => ({ done: true });
   const all: Handlers = {
     'app.hello': () => scene.hello,
-    'library.page': ({ offset, limit, states, words }) => {
-      const wanted = scene.rows.filter(
-        (row) =>
-          (!states || states.includes(row.status)) &&
-          (!words || row.title.toLowerCase().includes(words.toLowerCase())),
-      );
-      const days: { day: string; count: number }[] = [];
-      for (const row of wanted) {
-        const day = row.updated.slice(0, 10);
-        const last = days.at(-1);
-        if (last?.day === day) last.count += 1;
-        else days.push({ day, count: 1 });
-      }
-      const counts: Record<string, number> = {};
-      for (const row of scene.rows) counts[row.status] = (counts[row.status] ?? 0) + 1;
-      return {
-        total: wanted.length,
-        all: scene.rows.length,
-        counts,
-        days,
-        rows: wanted.slice(offset, offset + limit),
-        trashed: 0,
-        stores: scene.stores.map(({ name, label, state, reason }) => ({
-          name,
-          label,
-          count: scene.rows.length,
-          state,
-          ...(reason && { reason }),
-        })),
-      };
-    },
+    ...fakeLibrary(scene),
     ...fakeSearch(scene),
-    'run.rename': done,
-    'run.trash': ({ id }) => {
-      scene.rows = scene.rows.filter((row) => row.id !== id);
-      return { done: true };
-    },
-    'run.restore': done,
     'run.watch': ({ id }) => {
       const { head, stream } = run(id);
       return { head, ...(stream && { stream }) };
@@ -156,10 +122,12 @@ function handlers(scene: Scene): Handlers {
         bytes: json.length,
         at: new Date().toISOString(),
         durability: 'disk',
+        fork: true,
         json,
         total: json.length,
       };
     },
+    ...fakeReading(run),
     'run.copy': ({ id, to }) => ({
       id: `${to}.${id}`,
       store: to,

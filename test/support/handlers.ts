@@ -62,6 +62,11 @@ export const goodInputs: { [N in CommandName]: unknown } = {
   'run.kept': { id: 'a1', name: 'x.txt', from: 0, limit: 10 },
   'run.find': { id: 'a1', words: 'x' },
   'run.record': { id: 'a1', seq: 1, from: 0, limit: 10 },
+  'run.locate': { id: 'a1', seq: 1, step: 1, next: 'error', previous: 'prompt', from: 0 },
+  'run.turns': { id: 'a1', from: 0, limit: 100 },
+  'run.stand': { id: 'a1', seq: 1 },
+  'prices.get': {},
+  'prices.save': { currency: 'USD', prices: [{ model: 'm', input: 3, output: 15 }] },
   'run.start': {
     prompt: 'p',
     chat: true,
@@ -125,7 +130,7 @@ export const goodInputs: { [N in CommandName]: unknown } = {
   'run.repair': { id: 'a1', sha256: 'a'.repeat(64), inside: true },
   'link.open': { url: 'https://example.org/' },
   'prefs.get': {},
-  'prefs.set': { theme: 'dark', zoom: 1, profile: 'P', store: 'team' },
+  'prefs.set': { theme: 'dark', zoom: 1, profile: 'P', store: 'team', columns: ['title'] },
 };
 
 /** Inputs that a command must refuse, made from one that it accepts. */

@@ -12,6 +12,7 @@ import type { RunIndex } from '../library/search/worker-index';
 import { knownSecrets } from '../model/keys';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
+import { DiskSpace, type Space } from './disk-space';
 import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
@@ -65,6 +66,8 @@ export interface AppOptions {
   roots: string[];
   profilesPath: string;
   env: NodeJS.ProcessEnv;
+  /** Looks at the disk that a folder is on; absent: the system's own. */
+  space?: (folder: string) => Promise<Space | undefined>;
   /** Told of errors that are bugs. */
   onBug?: (error: unknown, command: string) => void;
 }
@@ -88,6 +91,7 @@ export interface Services extends AppOptions {
   library: Library;
   sessions: Sessions;
   stores: Stores;
+  disk: DiskSpace;
   searches: Searches;
   storeDesk: StoreDesk;
   folders: Folders;
@@ -129,6 +133,7 @@ export function createApp(options: AppOptions): App {
     onOpened: (name, label, opened) => {
       library.add(name, label, opened);
       library.warm(name);
+      void disk.look();
       sessions.storeBack(name);
       searches.added(name);
     },
@@ -144,6 +149,12 @@ export function createApp(options: AppOptions): App {
       searches.added(name);
     },
     onChange: () => tell('stores.changed', {}),
+    space: (name) => disk.of(name),
+  });
+  const disk: DiskSpace = new DiskSpace({
+    folders: () => stores.folderOf(),
+    onChange: () => tell('stores.changed', {}),
+    ...(options.space && { look: options.space }),
   });
   const own = () => [...ownFolders(options.env), state, dirname(options.profilesPath), ...stores.folders()];
   const sessions: Sessions = new Sessions({
@@ -200,6 +211,7 @@ export function createApp(options: AppOptions): App {
     reader,
     stores,
     searches,
+    disk,
     storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
     library,
     sessions,
@@ -245,6 +257,7 @@ export function createApp(options: AppOptions): App {
     async close() {
       await Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
       library.close();
+      disk.close();
       await Promise.allSettled([reader.close(), searches.close(), stores.close()]);
     },
   };

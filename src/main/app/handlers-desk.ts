@@ -83,12 +83,13 @@ export function deskHandlers(services: Services): DeskHandlers {
     },
 
     'prefs.get': () => prefs.get(),
-    'prefs.set': async ({ theme, zoom, profile, store: wanted }) => {
+    'prefs.set': async ({ theme, zoom, profile, store: wanted, columns }) => {
       await prefs.set({
         ...(theme !== undefined && { theme }),
         ...(zoom !== undefined && { zoom }),
         ...(profile !== undefined && { profile }),
         ...(wanted !== undefined && { store: wanted }),
+        ...(columns !== undefined && { columns }),
       });
       if (theme !== undefined) door.theme?.(theme);
       return done(true);

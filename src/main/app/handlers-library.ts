@@ -35,12 +35,6 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
     stores: wanted && new Set(wanted.map(inner)),
   });
 
-  const toTrash = async (id: string) => {
-    const isPrivate = sessions.isPrivate(id);
-    await sessions.release(id);
-    if (!isPrivate) await library.trash(id);
-  };
-
   const labels = () => stores.views().map(({ name, label }) => [inner(name), label] as const);
 
   /** The person agrees outside the page, for it cannot be undone. Throws `forbidden`. */
@@ -124,7 +118,9 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
       return done(true);
     },
     'run.trash': async ({ id }) => {
-      await toTrash(id);
+      const isPrivate = sessions.isPrivate(id);
+      await sessions.release(id);
+      if (!isPrivate) await library.trash(id);
       return done(true);
     },
     'run.restore': async ({ id }) => {
@@ -139,7 +135,15 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
           await library.label(id, (labels) => patchOf(labels, change));
         }),
       ),
-    'runs.trash': async ({ ids }) => told(await library.each(ids, toTrash)),
+    'runs.trash': async ({ ids }) =>
+      told(
+        await library.each(ids, async (id) => {
+          // One of many must not be lost by the way: forgetting it cannot be undone.
+          if (sessions.isPrivate(id)) throw nowhere('so it cannot be moved to the trash');
+          await sessions.release(id);
+          await library.trash(id);
+        }),
+      ),
     'runs.restore': async ({ ids }) => told(await library.each(ids, (id) => library.restore(id))),
     'runs.purge': async ({ ids }) => {
       await askToDelete(ids);

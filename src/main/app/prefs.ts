@@ -1,4 +1,5 @@
 import { z } from '../../shared/zod';
+import { sortField, type SortField } from '../../shared/contract/library';
 import { replaceFile } from '../settings/replace-file';
 import { readState } from './state-file';
 
@@ -7,6 +8,7 @@ const shape = z.object({
   zoom: z.number().min(0.5).max(3).catch(1),
   profile: z.string().max(80).optional().catch(undefined),
   store: z.string().max(80).optional().catch(undefined),
+  columns: z.array(sortField).optional().catch(undefined),
 });
 export interface PrefsState {
   theme: 'system' | 'light' | 'dark';
@@ -14,6 +16,8 @@ export interface PrefsState {
   profile?: string;
   /** Store that new chats are kept in. */
   store?: string;
+  /** Columns of the table of all runs. */
+  columns?: SortField[];
 }
 
 /** How the person likes the window. A broken file is as good as none. */
@@ -22,12 +26,15 @@ export class Prefs {
   #saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly path: string) {
-    const { theme, zoom, profile, store } = shape.catch({ theme: 'system', zoom: 1 }).parse(readState(path));
+    const { theme, zoom, profile, store, columns } = shape
+      .catch({ theme: 'system', zoom: 1 })
+      .parse(readState(path));
     this.#state = {
       theme,
       zoom,
       ...(profile !== undefined && { profile }),
       ...(store !== undefined && { store }),
+      ...(columns !== undefined && { columns }),
     };
   }
 

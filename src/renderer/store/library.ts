@@ -3,7 +3,8 @@ import type { CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 import { call, failureOf } from '../client';
-import { go, toast, toastFailure, useApp } from './app';
+import { refreshBrowse } from './browse';
+import { refreshTrash } from './trash';
 
 export type Filter = 'all' | 'needs_you' | 'running';
 export const FILTERS: Record<Filter, readonly RunStatus[] | undefined> = {
@@ -25,6 +26,9 @@ interface LibraryState {
   /** Runs in all stores, whatever the filter. */
   all: number;
   counts: Record<string, number>;
+  /** The first rows are pinned; the days begin after them. */
+  pinned: number;
+  trashed: number;
   days: CommandOutput<'library.page'>['days'];
   /** Sparse: rows that have not been asked for are absent. */
   rows: (RunRow | undefined)[];
@@ -41,6 +45,8 @@ export const useLibrary = create<LibraryState>(() => ({
   total: 0,
   all: 0,
   counts: {},
+  pinned: 0,
+  trashed: 0,
   days: [],
   rows: [],
   ready: false,
@@ -78,6 +84,8 @@ function loadPage(page: number): void {
         total: reply.total,
         all: reply.all,
         counts: reply.counts,
+        pinned: reply.pinned,
+        trashed: reply.trashed,
         days: reply.days,
         stores: reply.stores,
         // A store that is gone has no runs to be shown.
@@ -118,6 +126,8 @@ export function libraryChanged(): void {
   soon ??= window.setTimeout(() => {
     soon = undefined;
     refreshLibrary();
+    refreshBrowse();
+    refreshTrash();
   }, 120);
 }
 
@@ -130,38 +140,4 @@ export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words' 
 /** The state of a row by id, if it is loaded. */
 export const rowOf = (id: string): RunRow | undefined => get().rows.find((row) => row?.id === id);
 
-export async function renameRun(id: string, title: string): Promise<void> {
-  try {
-    await call('run.rename', { id, title: title.trim().slice(0, 300) });
-    libraryChanged();
-  } catch (error) {
-    toastFailure(error);
-  }
-}
-
-export async function deleteRun(row: RunRow): Promise<void> {
-  try {
-    await call('run.trash', { id: row.id });
-  } catch (error) {
-    toastFailure(error);
-    return;
-  }
-  const { place } = useApp.getState();
-  if (place.view === 'run' && place.id === row.id) go({ view: 'new' });
-  libraryChanged();
-  if (row.private) {
-    toast({ tone: 'info', text: `“${row.title}” is forgotten.` });
-    return;
-  }
-  const undo = () => {
-    call('run.restore', { id: row.id }).then(() => {
-      libraryChanged();
-      toast({ tone: 'info', text: `“${row.title}” is back.` });
-    }, toastFailure);
-  };
-  toast({
-    tone: 'info',
-    text: `“${row.title}” was moved to the trash.`,
-    action: { label: 'Undo', run: undo },
-  });
-}
+export { deleteRun, renameRun } from './runs';

@@ -14,7 +14,9 @@ import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
 import { Browse } from './browse/browse';
 import { Compare } from './compare/compare';
+import { DiskBanner } from './library/disk';
 import { Library } from './library/library';
+import { TagsDialog } from './library/tags';
 import { LinkCard } from './link-card';
 import { ExportDialog } from './moving/export';
 import { ImportDialog } from './moving/import';
@@ -40,6 +42,7 @@ export function App() {
         {narrow && drawer && <Drawer />}
         <main className={s['main']} aria-label={MAIN[place.view]}>
           <Connection />
+          <DiskBanner />
           <Boundary again={place} instead={(error) => <Broken error={error} />}>
             {place.view === 'new' && <NewChat />}
             {place.view === 'run' && <RunView place={place} />}
@@ -55,6 +58,7 @@ export function App() {
       <LiveRegion />
       <LinkCard />
       <CopyDialog />
+      <TagsDialog />
       <ExportDialog />
       <ImportDialog />
       <Moving />

@@ -1,6 +1,6 @@
 import { z } from '../zod';
 import { profile as profileSchema } from '../run/profile';
-import { libraryCommands } from './library';
+import { libraryCommands, sortField } from './library';
 import { movingCommands, movingEvents } from './moving';
 import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
 import { readingCommands } from './reading';
@@ -194,6 +194,8 @@ export const commands = {
       profile: z.string().optional(),
       /** Store that new chats are kept in. */
       store: z.string().optional(),
+      /** Columns of the table of all runs. */
+      columns: z.array(sortField).optional(),
     }),
   },
   'prefs.set': {
@@ -202,6 +204,7 @@ export const commands = {
       zoom: z.number().min(0.5).max(3).optional(),
       profile: text(80).optional(),
       store: storeName.optional(),
+      columns: z.array(sortField).max(20).optional(),
     }),
     output: done,
   },

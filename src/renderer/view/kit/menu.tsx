@@ -54,9 +54,21 @@ interface ItemProps {
   tone?: 'bad';
   disabled?: boolean;
   checked?: boolean;
+  /** The menu stays open, for one of several that can be chosen together. */
+  stays?: boolean;
 }
 
-export function MenuItem({ icon, onSelect, children, hint, keys, tone, disabled, checked }: ItemProps) {
+export function MenuItem({
+  icon,
+  onSelect,
+  children,
+  hint,
+  keys,
+  tone,
+  disabled,
+  checked,
+  stays = false,
+}: ItemProps) {
   const content = (
     <>
       <span className={s['icon']}>{checked ? <Check size="1rem" /> : icon}</span>
@@ -70,7 +82,10 @@ export function MenuItem({ icon, onSelect, children, hint, keys, tone, disabled,
   const shared = {
     className: s['item'],
     disabled: disabled ?? false,
-    onSelect,
+    onSelect: (event: Event) => {
+      if (stays) event.preventDefault();
+      onSelect();
+    },
     'data-tone': tone,
   };
   if (checked === undefined) return <DropdownMenu.Item {...shared}>{content}</DropdownMenu.Item>;

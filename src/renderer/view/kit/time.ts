@@ -36,6 +36,16 @@ export function rowTime(iso: string, now = new Date()): string {
   return (when.getFullYear() === now.getFullYear() ? shortDay : shortDayYear).format(when);
 }
 
+/** Time of a cell: what is needed to tell it from others, without a heading above it. */
+export function tableTime(iso: string, now = new Date()): string {
+  const when = new Date(iso);
+  if (Number.isNaN(when.getTime())) return '';
+  const ago = daysAgo(when, now);
+  if (ago === 0) return clock.format(when);
+  if (ago === 1) return 'Yesterday';
+  return (when.getFullYear() === now.getFullYear() ? shortDay : shortDayYear).format(when);
+}
+
 export function clockTime(iso: string): string {
   const when = new Date(iso);
   return Number.isNaN(when.getTime()) ? '' : clockSeconds.format(when);

@@ -12,9 +12,13 @@ import {
   Settings2,
   ShieldAlert,
   Sun,
+  Table2,
+  TextSearch,
+  Trash2,
+  Upload,
   X,
 } from 'lucide-react';
-import { go, setTheme, show, useApp, type Theme } from '../../store/app';
+import { go, importRuns, setTheme, show, useApp, type Theme } from '../../store/app';
 import { refreshLibrary, setFilter, useLibrary, type Filter } from '../../store/library';
 import { Button, IconButton, Tip } from '../kit/button';
 import { FailureNote } from '../kit/failure';
@@ -53,11 +57,43 @@ export function Library() {
           onClick={() => show('palette')}
         />
       </div>
+      <Places />
       <Filters />
       <AwayStores />
       <List selected={selected} />
       <Foot />
     </nav>
+  );
+}
+
+/** The ways to all runs that are wider than this list. */
+function Places() {
+  const view = useApp((state) => state.place.view);
+  const all = useLibrary((state) => state.all);
+  return (
+    <ul className={s['places']}>
+      <li>
+        <button
+          type="button"
+          aria-current={view === 'browse' ? 'page' : undefined}
+          onClick={() => go({ view: 'browse' })}
+        >
+          <Table2 size="1rem" aria-hidden="true" />
+          <span>All runs</span>
+          {all > 0 && <small>{count(all)}</small>}
+        </button>
+      </li>
+      <li>
+        <button
+          type="button"
+          aria-current={view === 'search' ? 'page' : undefined}
+          onClick={() => go({ view: 'search' })}
+        >
+          <TextSearch size="1rem" aria-hidden="true" />
+          <span>Search in runs</span>
+        </button>
+      </li>
+    </ul>
   );
 }
 
@@ -178,6 +214,7 @@ function Foot() {
   const hello = useApp((state) => state.hello);
   const theme = useApp((state) => state.theme);
   const all = useLibrary((state) => state.all);
+  const trashed = useLibrary((state) => state.trashed);
   const stores = useLibrary((state) => state.stores);
   const each = stores.map(
     (one) =>
@@ -219,6 +256,17 @@ function Foot() {
         <MenuItem icon={<Database size="1rem" />} onSelect={() => go({ view: 'stores' })}>
           Stores
         </MenuItem>
+        <MenuItem icon={<Upload size="1rem" />} onSelect={() => importRuns()}>
+          Import runs…
+        </MenuItem>
+        <MenuItem
+          icon={<Trash2 size="1rem" />}
+          hint={trashed > 0 ? many(trashed, 'run') : undefined}
+          onSelect={() => go({ view: 'browse', trash: true })}
+        >
+          Trash
+        </MenuItem>
+        <MenuLine />
         <MenuItem icon={<Keyboard size="1rem" />} keys="mod+/" onSelect={() => show('shortcuts')}>
           Keyboard shortcuts
         </MenuItem>

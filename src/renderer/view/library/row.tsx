@@ -1,14 +1,17 @@
-import { memo, useState } from 'react';
-import { CopyPlus, Ellipsis, EyeOff, Pencil, ScrollText, Trash2, Users } from 'lucide-react';
+import { memo, useEffect, useEffectEvent, useState } from 'react';
+import { Ellipsis, EyeOff, Pin, Users } from 'lucide-react';
 import { splitKey } from '../../../shared/contract/run-key';
 import type { RunRow } from '../../../shared/contract/views';
-import { copyOf, openRun } from '../../store/app';
-import { deleteRun, renameRun, useLibrary } from '../../store/library';
+import { openRun } from '../../store/app';
+import { useLibrary } from '../../store/library';
+import { renameRun } from '../../store/runs';
 import { IconButton } from '../kit/button';
-import { Menu, MenuItem, MenuLine } from '../kit/menu';
+import { Menu } from '../kit/menu';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
+import { RowActions } from './row-menu';
+import { Tags } from './tags';
 import s from './library.module.css';
 
 export const LibraryRow = memo(function LibraryRow({
@@ -17,17 +20,21 @@ export const LibraryRow = memo(function LibraryRow({
   selected,
   tabbable,
   onFocus,
+  onShown,
 }: {
   row: RunRow;
   index: number;
   selected: boolean;
   tabbable: boolean;
   onFocus: () => void;
+  /** It is in the page now, and may be waited for. */
+  onShown: () => void;
 }) {
   const [renaming, setRenaming] = useState(false);
+  const shown = useEffectEvent(onShown);
+  useEffect(() => shown(), []);
   // The usual store goes without saying.
   const named = useLibrary((state) => state.store === undefined) && splitKey(row.id).store !== '';
-  const busy = row.status === 'running' || row.status === 'waiting' || row.elsewhere;
   const title = row.title || 'Untitled';
   if (renaming) return <Rename row={row} onDone={() => setRenaming(false)} />;
   return (
@@ -41,11 +48,12 @@ export const LibraryRow = memo(function LibraryRow({
         onFocus={onFocus}
         onClick={() => openRun(row.id)}
         onKeyDown={(event) => {
-          if (event.key === 'F2') setRenaming(true);
+          if (event.key === 'F2' && !row.private) setRenaming(true);
         }}
       >
         <Mark of={row.status} />
         <span className={s['title']}>
+          {row.pinned && <Pin size="0.75rem" className={s['pin']} aria-label="Pinned" />}
           <Name text={title} />
         </span>
         <time dateTime={row.updated} title={fullTime(row.updated)}>
@@ -63,6 +71,7 @@ export const LibraryRow = memo(function LibraryRow({
               </>
             )}
           </span>
+          <Tags tags={row.tags} most={1} />
           {named && (
             <span className={s['place']}>
               <span className="sr">in </span>
@@ -84,34 +93,14 @@ export const LibraryRow = memo(function LibraryRow({
           />
         }
       >
-        <MenuItem icon={<ScrollText size="1rem" />} onSelect={() => openRun(row.id, 'transcript')}>
-          Read the transcript
-        </MenuItem>
-        <MenuItem icon={<Pencil size="1rem" />} keys="F2" onSelect={() => setRenaming(true)}>
-          Rename
-        </MenuItem>
-        {!row.private && (
-          <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => copyOf(row)}>
-            Copy to another store…
-          </MenuItem>
-        )}
-        <MenuLine />
-        <MenuItem
-          icon={<Trash2 size="1rem" />}
-          tone="bad"
-          keys="delete"
-          disabled={busy}
-          hint={busy ? 'Not while it is being written' : undefined}
-          onSelect={() => void deleteRun(row)}
-        >
-          {row.private ? 'Forget this private chat' : 'Delete'}
-        </MenuItem>
+        <RowActions row={row} onRename={() => setRenaming(true)} />
       </Menu>
     </div>
   );
 });
 
-function Rename({ row, onDone }: { row: RunRow; onDone: () => void }) {
+/** The title as a field in the place of the row. */
+export function Rename({ row, onDone }: { row: RunRow; onDone: () => void }) {
   const [text, setText] = useState(row.title);
   const done = (keep: boolean) => {
     if (keep && text.trim() !== row.title) void renameRun(row.id, text);

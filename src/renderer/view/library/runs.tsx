@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
-import { deleteRun, showRange, useLibrary } from '../../store/library';
+import { showRange, useLibrary } from '../../store/library';
+import { deleteRun } from '../../store/runs';
 import { many } from '../kit/numbers';
 import { dayName } from '../kit/time';
 import { LibraryRow } from './row';
@@ -8,7 +9,15 @@ import s from './library.module.css';
 
 /** The runs by day. One stop of the Tab key; arrows go on from there, also to rows that are not in the page yet. */
 export function Runs({ selected }: { selected: string | undefined }) {
-  const { days, rows, total } = useLibrary();
+  const { days, rows, total, pinned } = useLibrary();
+  // Pinned runs are a group of their own, above the days.
+  const groups = useMemo(
+    () => [
+      ...(pinned > 0 ? [{ name: 'Pinned', count: pinned }] : []),
+      ...days.map(({ day, count }) => ({ name: dayName(day), count })),
+    ],
+    [days, pinned],
+  );
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef<number>(undefined);
@@ -62,17 +71,17 @@ export function Runs({ selected }: { selected: string | undefined }) {
       <GroupedVirtuoso
         ref={list}
         className={s['scroller'] ?? ''}
-        groupCounts={days.map((day) => day.count)}
+        groupCounts={groups.map((group) => group.count)}
         increaseViewportBy={300}
         itemsRendered={takeFocus}
         defaultItemHeight={54}
         rangeChanged={({ startIndex, endIndex }) => showRange(startIndex, endIndex)}
         groupContent={(index) => {
-          const day = days[index];
+          const group = groups[index];
           return (
             <h2 className={s['day']}>
-              {day && dayName(day.day)}
-              <span className="sr">, {many(day?.count ?? 0, 'run')}</span>
+              {group?.name}
+              <span className="sr">, {many(group?.count ?? 0, 'run')}</span>
             </h2>
           );
         }}
@@ -86,6 +95,7 @@ export function Runs({ selected }: { selected: string | undefined }) {
               selected={row.id === selected}
               tabbable={index === place}
               onFocus={() => setActive(index)}
+              onShown={takeFocus}
             />
           );
         }}

@@ -1,0 +1,88 @@
+import { Download, GitCompare, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { call } from '../../client';
+import { exportOf, go } from '../../store/app';
+import { chooseNone, useBrowse } from '../../store/browse';
+import { deleteRuns, pinRuns, stopWork, tagRuns, useWork } from '../../store/runs';
+import { Button, IconButton } from '../kit/button';
+import { count, many, percent } from '../kit/numbers';
+import s from './browse.module.css';
+
+/** What can be done with everything that is chosen. */
+export function BulkBar() {
+  const chosen = useBrowse((state) => state.chosen);
+  const rows = useBrowse((state) => state.rows);
+  const work = useWork((state) => state.work);
+  const pinned = usePinned(chosen, rows);
+  if (work)
+    return (
+      <div className={s['bulk']} role="status">
+        <progress value={work.done} max={work.of} aria-label={work.doing} />
+        <span className={s['bulk-text']}>
+          {work.doing}: {count(work.done)} of {count(work.of)} ({percent(work.done, work.of)})
+        </span>
+        <Button size="s" disabled={work.stopped} onClick={stopWork}>
+          {work.stopped ? 'Stopping…' : 'Stop'}
+        </Button>
+      </div>
+    );
+  if (chosen.size === 0) return null;
+  const ids = [...chosen];
+  const [a, b] = ids;
+  return (
+    <div className={s['bulk']} role="toolbar" aria-label="Selected runs">
+      <span className={s['bulk-text']} role="status">
+        {many(chosen.size, 'run')} selected
+      </span>
+      {ids.length === 2 && a !== undefined && b !== undefined && (
+        <Button size="s" icon={<GitCompare size="0.9375rem" />} onClick={() => go({ view: 'compare', a, b })}>
+          Compare
+        </Button>
+      )}
+      <Button size="s" icon={<Download size="0.9375rem" />} onClick={() => exportOf(ids)}>
+        Export…
+      </Button>
+      <Button
+        size="s"
+        icon={pinned ? <PinOff size="0.9375rem" /> : <Pin size="0.9375rem" />}
+        onClick={() => void pinRuns(ids, !pinned)}
+      >
+        {pinned ? 'Unpin' : 'Pin'}
+      </Button>
+      <Button size="s" icon={<Tag size="0.9375rem" />} onClick={() => tagRuns(ids)}>
+        Tags…
+      </Button>
+      <Button size="s" look="danger" icon={<Trash2 size="0.9375rem" />} onClick={() => void deleteRuns(ids)}>
+        Delete
+      </Button>
+      <IconButton
+        size="s"
+        side="top"
+        label="Clear the selection"
+        keys="escape"
+        icon={<X size="1rem" />}
+        onClick={chooseNone}
+      />
+    </div>
+  );
+}
+
+/** Whether all that is chosen is pinned. Asked for where not all of it is loaded. */
+function usePinned(chosen: ReadonlySet<string>, rows: readonly unknown[]): boolean {
+  const [pinned, setPinned] = useState(false);
+  useEffect(() => {
+    if (chosen.size === 0) return;
+    let live = true;
+    const timer = window.setTimeout(() => {
+      call('library.tags', { ids: [...chosen] }).then(
+        (reply) => live && setPinned(reply.pinned === chosen.size),
+        () => undefined,
+      );
+    }, 60);
+    return () => {
+      live = false;
+      window.clearTimeout(timer);
+    };
+  }, [chosen, rows]);
+  return pinned;
+}

@@ -1,0 +1,41 @@
+import { HardDrive } from 'lucide-react';
+import type { StoreView } from '../../../shared/contract/stores';
+import { go } from '../../store/app';
+import { useLibrary } from '../../store/library';
+import { useStores } from '../../store/stores';
+import { Button } from '../kit/button';
+import { bytes } from '../kit/numbers';
+import { Name } from '../kit/shown';
+import s from './library.module.css';
+
+/** Said before it hurts: a record that does not fit ends its run. Goes away by itself when there is space again. */
+export function DiskBanner() {
+  const stores = useStores((state) => state.stores);
+  const trashed = useLibrary((state) => state.trashed);
+  const low = stores.filter((store) => store.space !== undefined).sort((a, b) => rank(a) - rank(b));
+  const [worst] = low;
+  if (!worst?.space) return null;
+  const { level, free } = worst.space;
+  return (
+    <div className={s['disk']} data-level={level} role={level === 'critical' ? 'alert' : 'status'}>
+      <HardDrive size="1rem" aria-hidden="true" />
+      <p>
+        {level === 'critical' ? 'Almost no space is left' : 'Space is getting low'} on the disk of{' '}
+        <b>
+          <Name text={worst.label} />
+        </b>
+        {low.length > 1 && ` and ${low.length - 1} more`}: {bytes(free)} free.{' '}
+        {level === 'critical'
+          ? 'A run stops where its next record does not fit. Everything recorded is kept; free some space before you go on.'
+          : 'Everything is recorded as always; free some space before it runs out.'}
+      </p>
+      {trashed > 0 && (
+        <Button size="s" look="ghost" onClick={() => go({ view: 'browse', trash: true })}>
+          Look at the trash
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const rank = ({ space }: StoreView) => (space?.level === 'critical' ? 0 : 1);

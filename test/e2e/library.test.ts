@@ -1,0 +1,340 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright';
+import { expect, it } from 'vitest';
+import { bad } from '../support/axe';
+import { manyId, manyRecords, putManyRuns } from '../support/many-runs';
+import { journalBytes } from '../support/store-folder';
+import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
+import { doors, ready, rows, startChat, status, toolRuns, until } from './steps';
+
+const COUNT = 1_200;
+/** Size and colours of every picture. */
+const LOOKS = [
+  [1280, 800, 'light'],
+  [1280, 800, 'dark'],
+  [900, 600, 'light'],
+  [900, 600, 'dark'],
+] as const;
+
+const filters = (page: Page): Locator => page.getByRole('search', { name: 'Filter the runs' });
+const cells = (page: Page): Locator => page.locator('[data-browse-row]');
+const line = (page: Page, title: string): Locator => cells(page).filter({ hasText: title });
+const total = (page: Page) => page.locator('main header [role="status"]').first().textContent();
+const chosen = (page: Page) => page.getByRole('toolbar', { name: 'Selected runs' }).getByRole('status');
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('data-browse-row') ?? '');
+const journals = (folder: string) =>
+  existsSync(folder) ? readdirSync(folder).filter((file) => /^[a-zA-Z0-9][\w-]*\.json$/.test(file)) : [];
+
+/** SHA-256 of every journal, wherever it is kept. */
+function hashes(home: Home): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const folder of [home.runs, join(home.runs, 'trash')])
+    for (const name of journals(folder))
+      all[name] = createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex');
+  return all;
+}
+
+function populated(count = COUNT): Home {
+  const home = makeHome();
+  putManyRuns(home.runs, count);
+  return home;
+}
+
+async function browse(page: Page): Promise<void> {
+  await ready(page);
+  await page.getByRole('button', { name: /^All runs/ }).click();
+  await page.getByRole('grid', { name: 'Runs' }).waitFor();
+  await cells(page).first().waitFor();
+}
+
+/** In each size and colour: a picture, and nothing that axe finds. */
+async function looks({ page }: Started, name: string, within?: string): Promise<void> {
+  for (const [width, height, theme] of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
+    await page.waitForTimeout(150);
+    await picture(page, `${name}-${width}x${height}-${theme}`);
+    expect([name, width, theme, await bad(page, within)]).toEqual([name, width, theme, []]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+onEveryDoor(
+  'all runs',
+  (start) => {
+    it('are sorted, filtered, chosen, labelled, deleted and brought back by mouse, in a table that stays small', async () => {
+      const home = populated();
+      const before = hashes(home);
+      const started = await start({ home });
+      const { page } = started;
+      await browse(page);
+      expect(await total(page)).toBe('1,200 runs');
+      await looks(started, 'library-table');
+      expect(await cells(page).count()).toBeLessThan(60);
+
+      // Sorted by each column, and said so.
+      for (const column of ['Title', 'State', 'Model', 'Tokens', 'Steps', 'Updated']) {
+        await page.getByRole('columnheader', { name: column }).getByRole('button').click();
+        const header = page.getByRole('columnheader', { name: column });
+        await until(() => header.getAttribute('aria-sort')).toMatch(/^(ascending|descending)$/);
+        await header.getByRole('button').click();
+      }
+      await page.getByRole('columnheader', { name: 'Updated' }).getByRole('button').click();
+      await until(() => page.getByRole('columnheader', { name: 'Updated' }).getAttribute('aria-sort')).toBe(
+        'descending',
+      );
+
+      // Filters, with counts of what is left.
+      await filters(page)
+        .getByRole('button', { name: /^State/ })
+        .click();
+      const states = page.getByRole('dialog', { name: 'State' });
+      await states.getByRole('checkbox', { name: /Failed/ }).check();
+      await until(() => total(page)).toMatch(/^1\d\d of 1,200 runs$/);
+      await looks(started, 'library-filter');
+      await page.keyboard.press('Escape');
+      await filters(page)
+        .getByRole('button', { name: /^Model/ })
+        .click();
+      await page
+        .getByRole('dialog', { name: 'Model' })
+        .getByRole('checkbox', { name: /gpt-5-mini/ })
+        .check();
+      await page.keyboard.press('Escape');
+      await until(() => total(page)).toMatch(/^\d\d of 1,200 runs$/);
+      await page.getByRole('searchbox', { name: 'Words in the title' }).fill('no such title');
+      await page.getByText('No run fits these filters.').waitFor();
+      await page.getByRole('button', { name: /^Show all/ }).click();
+      await until(() => total(page)).toBe('1,200 runs');
+
+      // Click, shift and ctrl.
+      await cells(page)
+        .nth(2)
+        .click({ position: { x: 400, y: 30 } });
+      await cells(page)
+        .nth(5)
+        .click({ position: { x: 400, y: 30 }, modifiers: ['Shift'] });
+      await until(() => chosen(page).textContent()).toBe('4 runs selected');
+      await cells(page)
+        .nth(3)
+        .click({ position: { x: 400, y: 30 }, modifiers: ['Control'] });
+      await until(() => chosen(page).textContent()).toBe('3 runs selected');
+      await cells(page).nth(0).getByRole('checkbox').check();
+      await until(() => chosen(page).textContent()).toBe('4 runs selected');
+      await page.getByRole('button', { name: 'Tags…' }).click();
+      const tags = page.getByRole('dialog', { name: 'Tags of 4 runs' });
+      await tags.getByRole('textbox').or(tags.getByRole('combobox')).fill('taxes, 2026');
+      await page.keyboard.press('Enter');
+      await tags.getByText('2026').waitFor();
+      await looks(started, 'library-tags', 'dialog');
+      await tags.getByRole('button', { name: 'Save' }).click();
+      await until(() => cells(page).filter({ hasText: 'taxes' }).count()).toBe(4);
+      await page.getByRole('button', { name: 'Pin', exact: true }).click();
+      await page.getByText('4 runs were pinned.').waitFor();
+      await until(() => cells(page).first().getByLabel('Pinned').count()).toBe(1);
+      await looks(started, 'library-chosen');
+      await page
+        .getByRole('navigation')
+        .getByRole('heading', { name: /^Pinned/ })
+        .waitFor();
+      await page.getByRole('button', { name: 'Clear the selection' }).click();
+
+      // Two can be compared.
+      await cells(page).nth(0).getByRole('checkbox').check();
+      await cells(page).nth(1).getByRole('checkbox').check();
+      await page.getByRole('button', { name: 'Compare' }).waitFor();
+      await cells(page).nth(6).getByRole('checkbox').check();
+      expect(await page.getByRole('button', { name: 'Compare' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Clear the selection' }).click();
+
+      // All that match, of which most were never loaded: one toast, one undo.
+      await page.getByRole('searchbox', { name: 'Words in the title' }).fill('contracts');
+      await until(() => total(page)).toBe('150 of 1,200 runs');
+      await page.getByRole('checkbox', { name: 'Select all 150 runs' }).click();
+      await until(() => chosen(page).textContent()).toBe('150 runs selected');
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('150 runs moved to the trash.').waitFor();
+      await until(() => journals(join(home.runs, 'trash')).length).toBe(150);
+      expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('150 runs are back.').waitFor();
+      await until(() => total(page)).toBe('150 of 1,200 runs');
+      expect(hashes(home)).toEqual(before);
+    });
+
+    it('are worked with by keys alone', async () => {
+      const home = populated(300);
+      const { page } = await start({ home });
+      await ready(page);
+      await page.getByRole('button', { name: /^All runs/ }).focus();
+      await page.keyboard.press('Enter');
+      await cells(page).first().waitFor();
+      await cells(page).first().focus();
+      await page.keyboard.press('ArrowDown');
+      await until(() => focused(page)).toBe('1');
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.keyboard.press('Shift+ArrowDown');
+      await until(() => chosen(page).textContent()).toBe('3 runs selected');
+      await page.keyboard.press('End');
+      await until(() => focused(page)).toBe('299');
+      await page.keyboard.press('Home');
+      await until(() => focused(page)).toBe('0');
+      await page.keyboard.press('Control+a');
+      await until(() => chosen(page).textContent()).toBe('300 runs selected');
+      await page.keyboard.press('Escape');
+      await until(() => page.getByRole('toolbar').count()).toBe(0);
+      await page.keyboard.press('F2');
+      await page.keyboard.type('A name of my own');
+      await page.keyboard.press('Enter');
+      await line(page, 'A name of my own').waitFor();
+      await until(() => focused(page)).toBe('0');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: 'Pin' }).press('Enter');
+      await until(() => line(page, 'A name of my own').getByLabel('Pinned').count()).toBe(1);
+      await line(page, 'A name of my own').focus();
+      await page.keyboard.press('Delete');
+      await page.getByText('“A name of my own” was moved to the trash.').waitFor();
+      await until(() => journals(home.runs).length).toBe(299);
+      await page.getByRole('button', { name: 'Undo' }).press('Enter');
+      await line(page, 'A name of my own').waitFor();
+      await line(page, 'A name of my own').focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'A name of my own' }).waitFor();
+    });
+
+    it('of the trash are brought back one by one, and deleted for good only when somebody said so', async () => {
+      const home = populated(8);
+      const started = await start({ home });
+      const { page } = started;
+      await browse(page);
+      await page.getByRole('checkbox', { name: 'Select all 8 runs' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await until(() => journals(join(home.runs, 'trash')).length).toBe(8);
+      await page.getByRole('button', { name: /^Trash/ }).click();
+      const items = page.getByRole('listitem').filter({ hasText: 'deleted' });
+      await until(() => items.count()).toBe(8);
+      await looks(started, 'library-trash');
+      await items
+        .first()
+        .getByRole('button', { name: /^Restore/ })
+        .click();
+      await page.getByText('1 run is back.').waitFor();
+      await until(() => journals(home.runs).length).toBe(1);
+      const answer = async (button: Locator, word: string, yes: boolean) => {
+        if (started.target === 'stand-in')
+          await started.system('answer', { kind: 'messageBox', value: yes ? 1 : 0 });
+        await button.click();
+        if (started.target !== 'browser door') return;
+        await until(() => started.output()).toContain(word);
+        started.type(yes ? 'yes' : 'no');
+      };
+      await answer(
+        items.first().getByRole('button', { name: /^Delete for good/ }),
+        'Delete 1 run for good?',
+        false,
+      );
+      await page.getByText('You did not agree to delete this for good.').waitFor();
+      expect(journals(join(home.runs, 'trash')).length).toBe(7);
+      await answer(page.getByRole('button', { name: 'Empty the trash…' }), 'Delete 7 runs for good?', true);
+      await page.getByText('7 runs were deleted for good.').waitFor();
+      await page.getByText('The trash is empty.').waitFor();
+      expect(journals(join(home.runs, 'trash'))).toEqual([]);
+      expect(journals(home.runs).length).toBe(1);
+      await looks(started, 'library-trash-empty');
+    });
+
+    it('that are in use stay while the others go, and say so', async () => {
+      const home = populated(5);
+      const started = await start({ home });
+      const { page } = started;
+      await ready(page);
+      await startChat(started, 'wait 60', { folder: home.files });
+      await toolRuns(page, 'wait');
+      await page.getByRole('button', { name: /^All runs/ }).click();
+      await until(() => total(page)).toBe('6 runs');
+      await page.getByRole('checkbox', { name: 'Select all 6 runs' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('5 runs moved to the trash. 1 run is in use and stays.').waitFor();
+      await until(() => total(page)).toBe('1 run');
+      await until(() => chosen(page).textContent()).toBe('1 run selected');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await until(() => total(page)).toBe('6 runs');
+      await line(page, 'wait 60').getByRole('button', { name: 'wait 60', exact: true }).click();
+      await status(page, 'Running');
+    });
+
+    it('follow what another program does to the folder, a thousand files at a time', async () => {
+      const home = populated(20);
+      const { page } = await start({ home });
+      await browse(page);
+      // How long the page was away from its frames, at most.
+      await page.evaluate(() => {
+        const seen = window as unknown as { worst: number };
+        seen.worst = 0;
+        let last = performance.now();
+        const look = (now: number) => {
+          seen.worst = Math.max(seen.worst, now - last);
+          last = now;
+          requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      });
+      const at = (n: number) => join(home.runs, `${manyId(n)}.json`);
+      for (let n = 1_000; n < 2_000; n++)
+        writeFileSync(at(n), journalBytes(manyRecords(n, manyId(n))), { mode: 0o600 });
+      await until(() => total(page)).toBe('1,020 runs');
+      for (let n = 1_000; n < 2_000; n++) renameSync(at(n), at(n + 5_000));
+      for (let n = 6_000; n < 6_500; n++) renameSync(at(n), join(home.path, `${n}.gone`));
+      await until(() => total(page)).toBe('520 runs');
+      await page.getByRole('searchbox', { name: 'Words in the title' }).fill('number 1999');
+      await until(() => cells(page).count()).toBe(1);
+      await page.getByRole('searchbox', { name: 'Words in the title' }).fill('number 1001');
+      await page.getByText('No run fits these filters.').waitFor();
+      expect(await page.evaluate(() => (window as unknown as { worst: number }).worst)).toBeLessThan(1_000);
+    });
+
+    it('show the columns that were chosen, also the next time, and fewer where there is less room', async () => {
+      const home = populated(30);
+      const started = await start({ home });
+      const { page } = started;
+      await browse(page);
+      const columns = async (on: Page) =>
+        (await on.getByRole('columnheader').allTextContents()).map((text) => text.trim()).filter(Boolean);
+      await page.setViewportSize({ width: 1600, height: 800 });
+      await until(() => columns(page)).toEqual([
+        'Title',
+        'State',
+        'Model',
+        'Store',
+        'Steps',
+        'Tokens',
+        'Updated',
+        'Created',
+        'Actions',
+      ]);
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitemcheckbox', { name: /^Steps/ }).click();
+      await page.getByRole('menuitemcheckbox', { name: /^Store/ }).click();
+      await picture(page, 'library-columns');
+      await page.keyboard.press('Escape');
+      const wanted = ['Title', 'State', 'Model', 'Tokens', 'Updated', 'Created', 'Actions'];
+      await until(() => columns(page)).toEqual(wanted);
+      await page.setViewportSize({ width: 900, height: 600 });
+      await until(() => columns(page)).toEqual(['Title', 'State', 'Updated', 'Actions']);
+      await started.stop();
+      const again = await started.restart({ size: { width: 1600, height: 800 } });
+      await browse(again.page);
+      await until(() => columns(again.page)).toEqual(wanted);
+      expect(await rows(again.page).count()).toBeGreaterThan(5);
+    });
+  },
+  doors(),
+);
