@@ -1,7 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'vite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
 import { WorkerIndex } from '../../../src/main/library/search/worker-index';
@@ -9,34 +7,13 @@ import type { SearchProgress } from '../../../src/main/library/search';
 import { makeDesk } from '../../support/app';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
-import { project } from '../../support/prerequisites';
 import { chatRecords } from '../../support/journal-records';
+import { builtSearchThread } from '../../support/search-thread';
 import { until } from '../../support/wait';
-
-/** The thread as it is shipped: one file, its dependencies outside of it. */
-async function bundled(): Promise<URL> {
-  // Inside the project, so that the dependencies are found.
-  const out = join(project, '.cache', `search-${process.pid}`);
-  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    root: project,
-    build: { ssr: 'src/main/search.ts', outDir: out, target: 'node20.19', emptyOutDir: true },
-  });
-  // The same thread, which dies when it is asked for these words.
-  writeFileSync(
-    join(out, 'mortal.js'),
-    "import './search.js';\n" +
-      "import { parentPort } from 'node:worker_threads';\n" +
-      "parentPort.on('message', ({ query }) => query?.words === 'die' && process.exit(7));\n",
-  );
-  return pathToFileURL(join(out, 'search.js'));
-}
 
 describe('the thread that searches', () => {
   it('builds, answers while it builds, tells how far it is, and leaves the index for the next one', async () => {
-    const built = await bundled();
+    const built = await builtSearchThread();
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
@@ -67,7 +44,7 @@ describe('the thread that searches', () => {
   });
 
   it('fails what it was asked when it dies in the middle of building, and goes on from there when it is asked again', async () => {
-    const mortal = new URL('mortal.js', await bundled());
+    const mortal = new URL('mortal.js', await builtSearchThread());
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
@@ -93,7 +70,7 @@ describe('the thread that searches', () => {
   });
 
   it('is started again behind the contract, and nobody but its own store notices', async () => {
-    const mortal = new URL('mortal.js', await bundled());
+    const mortal = new URL('mortal.js', await builtSearchThread());
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
