@@ -33,9 +33,14 @@ export const filesOf = (list: FileList | null): Picked[] =>
 
 /** Everything that was dropped, folders with what is in them. Must be called while the drop is being handled. */
 export async function filesDropped(data: DataTransfer): Promise<Picked[]> {
-  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const items = [...data.items].filter(({ kind }) => kind === 'file');
+  // Both are gone once the drop was handled; what has no entry (a picture from a page, say) is a file at least.
+  const held = items.map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found: Picked[] = [];
-  for (const entry of entries) await walk(entry, found);
+  for (const one of held) {
+    if (one instanceof File) found.push({ name: one.name, file: one });
+    else if (one) await walk(one, found);
+  }
   return found;
 }
 

@@ -12,7 +12,6 @@ import type { ExportSource } from './source';
 import type { ExportFormat, ExportOptions, ExportReport, RunToExport } from './types';
 import { exportZip } from './zip';
 
-export { EXPORT_FORMATS } from './types';
 export type {
   ExportFormat,
   ExportOptions,

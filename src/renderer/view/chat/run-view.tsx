@@ -6,6 +6,8 @@ import { resetReading, useReading } from '../../store/reading';
 import { Flow } from '../flow/flow';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
+import { useReadOnly } from '../moving/continue-here';
+import { Origin } from '../moving/origin';
 import { Inspector } from '../transcript/inspector';
 import { ReadingFoot, ReadingTools } from '../transcript/transcript';
 import { FindBar } from '../transcript/find-bar';
@@ -31,6 +33,7 @@ export function RunView({ place }: { place: RunPlace }) {
   const failure = useRun((state) => (state.id === id ? state.failure : undefined));
   const record = useReading((state) => state.record);
   const finding = useReading((state) => state.finding);
+  const readOnly = useReadOnly(id);
   const auto = place.pane === 'auto';
   useEffect(() => {
     // The pane is chosen once, when the run is first seen: a run that stops later does not move under the reader.
@@ -65,11 +68,13 @@ export function RunView({ place }: { place: RunPlace }) {
     );
   }
   const wanted = auto ? firstPane(head) : place.pane;
-  const pane = wanted === 'resume' && !needsResume(head) && head.mode !== 'still' ? 'chat' : wanted;
+  const pane =
+    wanted === 'resume' && (readOnly || (!needsResume(head) && head.mode !== 'still')) ? 'chat' : wanted;
   return (
     <>
       <RunHeader head={head} pane={pane} />
       <StoreAway id={id} live={head.mode === 'live'} />
+      <Origin head={head} />
       {finding && pane !== 'resume' && <FindBar id={id} />}
       {isDamaged(head) && pane !== 'transcript' ? (
         <Damaged head={head} onRead={() => openRun(id, 'transcript')} />

@@ -107,6 +107,11 @@ function Group({ name, rows }: { name: string; rows: readonly Row[] }) {
       </h2>
       <table>
         <caption className="sr">{name} of both runs</caption>
+        <colgroup>
+          <col className={s['what']} />
+          <col />
+          <col />
+        </colgroup>
         <thead className="sr">
           <tr>
             <th scope="col">What</th>
