@@ -60,6 +60,8 @@ export function runHead(sources: HeadSources): RunHead {
     ...(failure && { failure }),
     ...(sources.caution !== undefined && { caution: sources.caution }),
     ...(fingerprint && { fingerprint: { ...fingerprint } }),
+    ...(overview?.origin && { origin: overview.origin }),
+    ...(overview?.repairs && { repairs: overview.repairs }),
   };
 }
 

@@ -263,9 +263,25 @@ async function metaOf(slice: Slice): Promise<RunRecord['meta']> {
   }
 }
 
-function places(sidecar: readonly SidecarEntry[]): Pick<RunOverview, 'profile' | 'folder' | 'endpoint'> {
+function places(
+  sidecar: readonly SidecarEntry[],
+): Pick<RunOverview, 'profile' | 'folder' | 'endpoint' | 'origin' | 'repairs'> {
   const config = sidecar.findLast((entry) => entry.kind === 'config');
+  const lineage = sidecar.findLast((entry) => entry.kind === 'lineage');
+  const repairs = sidecar.flatMap((entry) =>
+    entry.kind === 'repair' ? [{ at: entry.at, bytes: entry.bytes, backup: entry.backup }] : [],
+  );
   return {
+    ...(lineage && {
+      origin: {
+        from: lineage.from,
+        ...(lineage.store !== undefined && { store: lineage.store }),
+        ...(lineage.through_seq !== undefined && { through: lineage.through_seq }),
+        why: lineage.why,
+        at: lineage.at,
+      },
+    }),
+    ...(repairs.length > 0 && { repairs: repairs.slice(-10) }),
     ...(config?.profile !== undefined && { profile: config.profile }),
     ...(config?.folder !== undefined && { folder: config.folder }),
     ...(config?.endpoint !== undefined && { endpoint: config.endpoint }),

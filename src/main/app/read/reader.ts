@@ -1,5 +1,6 @@
 import type { TranscriptItem } from '../../../shared/contract/items';
 import type { Stand, TurnRow } from '../../../shared/contract/reading';
+import type { RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { Fingerprint, RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
@@ -24,6 +25,9 @@ export interface RunOverview {
   profile?: string;
   folder?: string;
   endpoint?: string;
+  /** Where it came from, and what was cut off it. */
+  origin?: NonNullable<RunHead['origin']>;
+  repairs?: NonNullable<RunHead['repairs']>;
   /** Only its end was read so far; the part that was, from 0 to 1. Counters and warnings are not known yet. */
   reading?: number;
 }
