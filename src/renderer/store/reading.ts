@@ -2,8 +2,20 @@ import { create } from 'zustand';
 import type { CommandOutput } from '../../shared/contract/contract';
 import { call } from '../client';
 import { openRun, useApp } from './app';
+import { useGoal } from './goal';
 
 type Hit = CommandOutput<'run.find'>['hits'][number];
+
+/** The bytes of a record, or what the run amounted to after it. */
+export type RecordSide = 'record' | 'stand';
+/** What is shown beside the transcript. */
+export type Panel = 'turns' | 'usage';
+
+/** Stays from run to run: who reads with the table of turns wants it for the next one too. */
+export const usePanel = create<{ panel: Panel | undefined }>(() => ({ panel: undefined }));
+export const togglePanel = (panel: Panel) =>
+  usePanel.setState((state) => ({ panel: state.panel === panel ? undefined : panel }));
+export const closePanel = () => usePanel.setState({ panel: undefined });
 
 interface Reading {
   /** The find bar is shown; `focus` grows each time it should take the focus. */
@@ -19,8 +31,9 @@ interface Reading {
   reveal: string | undefined;
   /** Grows with each message that the reader sends: then the end is wanted. */
   sent: number;
-  /** Record that the inspector shows. */
+  /** Record that the inspector shows, and which side of it. */
   record: number | undefined;
+  side: RecordSide;
   /** All of a kind folded or unfolded by choice; absent: each as it comes. */
   thinking: boolean | undefined;
   output: boolean | undefined;
@@ -37,6 +50,7 @@ const still = {
   reveal: undefined,
   sent: 0,
   record: undefined,
+  side: 'record',
   thinking: undefined,
   output: undefined,
 } satisfies Reading;
@@ -47,12 +61,14 @@ const set = useReading.setState;
 const get = useReading.getState;
 
 export const resetReading = () => set(still);
-export const inspect = (record: number | undefined) => set({ record });
+export const inspect = (record: number | undefined, side: RecordSide = get().side) =>
+  set(record === undefined ? { record, side: 'record' } : { record, side });
 export const sentOne = () => set({ sent: get().sent + 1 });
 export const fold = (change: Partial<Pick<Reading, 'thinking' | 'output'>>) => set(change);
 
 /** Opens a run's transcript at the item that stands in record `seq`. */
-export function openRecord(id: string, _seq: number): void {
+export function openRecord(id: string, seq: number): void {
+  useGoal.setState({ wanted: { id, seq } });
   openRun(id, 'transcript');
 }
 

@@ -24,6 +24,10 @@ interface RunState {
   items: readonly (TranscriptItem | undefined)[];
   /** The journal seq that `items` is as new as. */
   lastSeq: number;
+  /** Only the end of the run has been read: `items` begin somewhere in the middle of it. */
+  tail: boolean;
+  /** Number that the list gives to the first item: it falls by what comes in front, so that nothing on the screen moves. */
+  front: number;
   stream: StreamState | undefined;
   /** Answers that streamed by and are longer than their items carry, by key: they need not be fetched. */
   wholes: Readonly<Record<string, string>>;
@@ -34,8 +38,13 @@ interface RunState {
   epoch: number;
 }
 
+/** Larger than any run is long. */
+const FRONT = 100_000_000;
+
 const empty = {
   head: undefined,
+  tail: false,
+  front: FRONT,
   items: [],
   lastSeq: 0,
   stream: undefined,
@@ -61,8 +70,27 @@ export function watchRun(id: string): void {
   stop = follow(client(), id, {
     snapshot: (view) => takeSnapshot(id, view),
     change: (change) => takeChange(id, change),
-    failed: (failure) => set({ failure: failure.toJSON() }),
+    failed: (failure) => {
+      set({ failure: failure.toJSON() });
+      if (isReaderGone(failure)) again(id);
+    },
   });
+}
+
+/** The part that reads runs died; it is started again for whoever asks next, so that is done here. */
+const isReaderGone = (failure: FailureInfo) => failure.data?.['reader'] === 'stopped';
+const TRIES = 3;
+let tries = 0;
+
+/** Asks for the run anew, a few times with a while between; then the failure stays and has its button. */
+function again(id: string): void {
+  if (tries >= TRIES) return;
+  tries += 1;
+  window.setTimeout(() => {
+    if (get().id !== id) return;
+    leaveRun();
+    watchRun(id);
+  }, 400 * tries);
 }
 
 export function leaveRun(): void {
@@ -86,10 +114,15 @@ function takeSnapshot(id: string, view: RunView): void {
   const before = get();
   // What is held stays on the screen until its page comes anew: a new connection must not blank the window.
   const items = before.items.slice(0, head.items);
+  const tail = head.reading !== undefined;
+  // Held items that are counted from another place are worth nothing.
+  if (tail || before.tail) items.length = 0;
   items.length = head.items;
   set({
     head,
     items,
+    tail,
+    front: FRONT,
     lastSeq: head.lastSeq,
     stream: view.stream,
     retry: undefined,
@@ -131,6 +164,15 @@ function takeChange(id: string, change: RunChange): void {
       tell(state.head, change.head);
       set({ head: change.head });
       break;
+    case 'whole':
+      asked = new Set();
+      set({
+        items: inFront(change.before, state.items, change.total),
+        front: state.front - change.before,
+        tail: false,
+        epoch: state.epoch + 1,
+      });
+      break;
     case 'notice':
       toast({ tone: 'warn', text: change.text });
       break;
@@ -139,6 +181,13 @@ function takeChange(id: string, change: RunChange): void {
       break;
   }
   void id;
+}
+
+/** The same items behind `before` others that are not here yet. */
+function inFront(before: number, items: RunState['items'], total: number): RunState['items'] {
+  const all: (TranscriptItem | undefined)[] = Array<undefined>(before).concat(items as undefined[]);
+  all.length = total;
+  return all;
 }
 
 /** Keeps what streamed for items that carry only a part of it. */
@@ -173,13 +222,22 @@ export function loadItems(from: number, to: number): void {
       (reply) => {
         const now = get();
         if (now.id !== id || now.epoch !== epoch) return;
+        if ((reply.tail ?? false) !== now.tail) {
+          // It was counted from another beginning than is known here; the news of that is on its way.
+          asked.delete(page);
+          return;
+        }
+        tries = 0;
         set({ items: mergePage(now.items, reply, now.lastSeq) });
         // A page that was not full then may have grown since.
         if (reply.items.length < ITEM_PAGE) asked.delete(page);
       },
       (error: unknown) => {
         asked.delete(page);
-        if (get().id === id) set({ failure: failureOf(error) });
+        if (get().id !== id) return;
+        const failure = failureOf(error);
+        set({ failure });
+        if (isReaderGone(failure)) again(id);
       },
     );
   }

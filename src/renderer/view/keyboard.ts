@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
-import { go, show, stepZoom, useApp } from '../store/app';
+import { go, openRun, show, stepZoom, useApp } from '../store/app';
+import { jump } from '../store/goal';
 import { startFind } from '../store/reading';
 import { useRun } from '../store/run';
 import { openSearch } from '../store/search';
@@ -34,6 +35,20 @@ function stopRun(): void {
   if (id !== undefined && head?.mode === 'live') stop(id);
 }
 
+/** Jumps in the run that is shown. */
+function reading(target: Parameters<typeof jump>[0]): void {
+  const { place } = useApp.getState();
+  if (place.view === 'run' && place.pane !== 'resume') jump(target);
+}
+
+function toStep(): void {
+  const { place } = useApp.getState();
+  if (place.view !== 'run') return;
+  if (place.pane !== 'transcript') openRun(place.id, 'transcript');
+  // The field comes with the transcript.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-step]')?.focus());
+}
+
 export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
   {
     title: 'Everywhere',
@@ -63,6 +78,16 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
       { keys: 'mod+.', does: 'Stop now', run: stopRun },
       { keys: 'mod+f', does: 'Find in this run', run: startFind },
       { keys: 'space', does: 'Allow, on the button of an approval (Enter does not)' },
+    ],
+  },
+  {
+    title: 'Reading a run',
+    list: [
+      { keys: 'alt+up', does: 'Previous message of yours', run: () => reading({ previous: 'prompt' }) },
+      { keys: 'alt+down', does: 'Next message of yours', run: () => reading({ next: 'prompt' }) },
+      { keys: 'shift+F8', does: 'Previous error', run: () => reading({ previous: 'error' }) },
+      { keys: 'F8', does: 'Next error', run: () => reading({ next: 'error' }) },
+      { keys: 'mod+g', does: 'Go to a step', run: toStep },
     ],
   },
   {

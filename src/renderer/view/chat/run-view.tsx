@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import type { RunHead } from '../../../shared/contract/views';
 import { go, openRun, useApp, type Place } from '../../store/app';
 import { useRun, watchRun, leaveRun } from '../../store/run';
+import { resetGoal } from '../../store/goal';
 import { resetReading, useReading } from '../../store/reading';
 import { Flow } from '../flow/flow';
 import { Button } from '../kit/button';
@@ -11,6 +12,7 @@ import { Origin } from '../moving/origin';
 import { Inspector } from '../transcript/inspector';
 import { ReadingFoot, ReadingTools } from '../transcript/transcript';
 import { FindBar } from '../transcript/find-bar';
+import { SidePanel } from '../transcript/side-panel';
 import { Resume } from '../resume/resume';
 import { StoreAway } from '../stores/away';
 import { Dock } from './chat';
@@ -27,6 +29,7 @@ export function RunView({ place }: { place: RunPlace }) {
   useEffect(() => {
     watchRun(id);
     resetReading();
+    resetGoal();
     return leaveRun;
   }, [id]);
   const head = useRun((state) => (state.id === id ? state.head : undefined));
@@ -94,7 +97,10 @@ function Reading({ head, pane }: { head: RunHead; pane: string }) {
   return (
     <div className={s['chat']}>
       {chat ? null : <ReadingTools head={head} />}
-      <Flow label={chat ? 'Conversation' : 'Transcript'} />
+      <div className={s['reading']}>
+        <Flow label={chat ? 'Conversation' : 'Transcript'} />
+        {chat ? null : <SidePanel head={head} />}
+      </div>
       {chat ? <Dock head={head} /> : <ReadingFoot head={head} />}
     </div>
   );

@@ -2,16 +2,48 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { ArrowDown } from 'lucide-react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { loadItems, useRun } from '../../store/run';
+import { useGoal } from '../../store/goal';
 import { hitAt, useReading } from '../../store/reading';
 import { Button } from '../kit/button';
+import { count } from '../kit/numbers';
 import { ItemView } from './item';
 import { Tail } from './tail';
 import { highlightWords } from './highlight-words';
+import { useReached } from './reached';
 import { useStick } from './stick';
 import s from './flow.module.css';
 
 /** Items loaded before and behind the visible ones. */
 const AHEAD = 20;
+
+/** Above the first item: nothing, or how far the reading of what stands before it is. */
+function Beginning() {
+  const part = useRun((state) => (state.tail ? (state.head?.reading ?? 0) : undefined));
+  if (part === undefined) return <div className={s['head']} />;
+  return (
+    <div className={s['beginning']} role="status">
+      Reading the beginning… {Math.floor(part * 100)} %
+      <progress max={100} value={Math.floor(part * 100)} aria-label="Reading the beginning" />
+    </div>
+  );
+}
+
+/** A run that is opened at one of its records shows nothing else until that can be reached. */
+function Opening() {
+  const wanted = useGoal((state) => state.wanted);
+  const part = useRun((state) =>
+    state.tail && state.id === wanted?.id ? (state.head?.reading ?? 0) : undefined,
+  );
+  if (!wanted || part === undefined) return null;
+  return (
+    <div className={s['opening']} role="status">
+      <span>
+        Reading up to record {count(wanted.seq)}… {Math.floor(part * 100)} %
+      </span>
+      <progress max={100} value={Math.floor(part * 100)} aria-label="Reading" />
+    </div>
+  );
+}
 
 const Row = ({ index }: { index: number }) => {
   const item = useRun((state) => state.items[index]);
@@ -21,12 +53,12 @@ const Row = ({ index }: { index: number }) => {
     </div>
   );
 };
-const row = (index: number) => <Row index={index} />;
-const parts = { Footer: Tail, Header: () => <div className={s['head']} /> };
+const parts = { Footer: Tail, Header: Beginning };
 
 /** The run, item after item: only what is near the screen is in the page, and only what was near was asked for. */
 export function Flow({ label }: { label: string }) {
   const total = useRun((state) => state.items.length);
+  const front = useRun((state) => state.front);
   const id = useRun((state) => state.id);
   const list = useRef<VirtuosoHandle>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -37,6 +69,7 @@ export function Flow({ label }: { label: string }) {
     if (sent > 0) toEnd();
   }, [sent, toEnd]);
   useFoundHit(list, scroller, letGo);
+  useReached(list, scroller, letGo);
   const takeScroller = useCallback((element: HTMLElement | Window | null) => {
     if (!(element instanceof HTMLElement)) return;
     element.tabIndex = 0;
@@ -44,6 +77,7 @@ export function Flow({ label }: { label: string }) {
     setScroller(element);
   }, []);
   useEffect(() => scroller?.setAttribute('aria-label', label), [scroller, label]);
+  const row = useCallback((number: number) => <Row index={number - front} />, [front]);
   return (
     <div className={s['flow']}>
       <h2 className="sr">{label}</h2>
@@ -53,12 +87,16 @@ export function Flow({ label }: { label: string }) {
         className={s['scroller'] ?? ''}
         scrollerRef={takeScroller}
         totalCount={total}
+        firstItemIndex={front}
         itemContent={row}
         components={parts}
         initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
         increaseViewportBy={{ top: 800, bottom: 600 }}
-        rangeChanged={({ startIndex, endIndex }) => loadItems(startIndex - AHEAD, endIndex + AHEAD)}
+        rangeChanged={({ startIndex, endIndex }) =>
+          loadItems(startIndex - front - AHEAD, endIndex - front + AHEAD)
+        }
       />
+      <Opening />
       {away && (
         <Button className={s['to-end']} size="s" icon={<ArrowDown size="0.875rem" />} onClick={toEnd}>
           {waits ? 'Waiting for you' : 'To the end'}
@@ -77,12 +115,14 @@ function useFoundHit(
   const words = useReading((state) => (state.finding ? state.words.trim() : ''));
   const hits = useReading((state) => state.hits);
   const now = useReading((state) => state.now);
+  const tail = useRun((state) => state.tail);
   useEffect(() => {
     const found = hitAt(hits, now);
-    if (!found) return;
+    // Hits count from the first item, which is not here until the whole is read.
+    if (!found || tail) return;
     letGo();
     list.current?.scrollToIndex({ index: found.hit.index, align: 'center' });
-  }, [hits, now, list, letGo]);
+  }, [hits, now, tail, list, letGo]);
   useEffect(() => {
     if (!scroller || words === '') return;
     return highlightWords(scroller, words, () => {

@@ -1,15 +1,15 @@
 import { memo } from 'react';
-import { Ban, Flag, Info, ScanSearch, TriangleAlert } from 'lucide-react';
+import { Ban, Flag, Info, TriangleAlert } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
-import { useReading, inspect } from '../../store/reading';
+import { useReading } from '../../store/reading';
 import { Boundary } from '../kit/boundary';
-import { IconButton } from '../kit/button';
 import { many, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { clockTime, fullTime } from '../kit/time';
 import { Markdown } from '../markdown/markdown';
 import { Answer } from './answer';
 import { Fold } from './fold';
+import { ItemMenu } from './item-menu';
 import { LongText } from './long-text';
 import { Rest } from './rest';
 import { Seam } from './seam';
@@ -25,15 +25,7 @@ export const ItemView = memo(function ItemView({ item }: { item: TranscriptItem 
       <Boundary again={item} instead={() => <Unshown item={item} />}>
         <Body item={item} />
       </Boundary>
-      <IconButton
-        className={s['inspect'] ?? ''}
-        size="s"
-        side="left"
-        data-chrome
-        label={`Record ${item.seq}${item.at ? `, ${clockTime(item.at)}` : ''}`}
-        icon={<ScanSearch size="0.875rem" />}
-        onClick={() => inspect(item.seq)}
-      />
+      <ItemMenu item={item} />
     </div>
   );
 });

@@ -1,19 +1,23 @@
 import {
+  ChartColumn,
   Cpu,
   Database,
   Eye,
   Keyboard,
+  ListTree,
   MessageSquarePlus,
   Monitor,
   Moon,
   PanelLeft,
   Search,
   Sun,
+  TriangleAlert,
   ZoomIn,
   ZoomOut,
 } from 'lucide-react';
 import { go, openRun, setTheme, show, stepZoom } from '../../store/app';
-import { startFind } from '../../store/reading';
+import { jump } from '../../store/goal';
+import { startFind, usePanel } from '../../store/reading';
 import { openSearch } from '../../store/search';
 import { toggleLibrary } from '../keyboard';
 
@@ -43,10 +47,18 @@ export function entriesFor(run: string | undefined): Entry[] {
   ];
 }
 
+function beside(run: string, panel: 'turns' | 'usage'): void {
+  openRun(run, 'transcript');
+  usePanel.setState({ panel });
+}
+
 /** What can be done with the run that is shown. */
 function entriesOfRun(run: string): Entry[] {
   return [
     { label: 'Find in this run', icon: Search, keys: 'mod+f', run: startFind },
     { label: 'Read the transcript of this run', icon: Eye, run: () => openRun(run, 'transcript') },
+    { label: 'Table of turns of this run', icon: ListTree, run: () => beside(run, 'turns') },
+    { label: 'Usage and cost of this run', icon: ChartColumn, run: () => beside(run, 'usage') },
+    { label: 'Next error in this run', icon: TriangleAlert, keys: 'F8', run: () => jump({ next: 'error' }) },
   ];
 }

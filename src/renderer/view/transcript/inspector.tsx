@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { CommandOutput } from '../../../shared/contract/contract';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
-import { inspect } from '../../store/reading';
+import { inspect, useReading } from '../../store/reading';
 import { Button, IconButton } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
@@ -11,12 +11,19 @@ import { bytes, count, short } from '../kit/numbers';
 import { fullTime } from '../kit/time';
 import { CopyButton } from '../markdown/code';
 import { LongText } from '../flow/long-text';
+import { StandPart } from './stand';
 import s from './transcript.module.css';
 
 /** Characters of a record that one request brings. */
 const STEP = 100_000;
 
 type RecordPage = CommandOutput<'run.record'>;
+
+const DURABLE: Record<string, string> = {
+  disk: 'On disk, synced before anything went on',
+  acknowledged: 'Acknowledged by NATS',
+  memory: 'In memory only',
+};
 
 const KIND: Record<string, string> = {
   meta: 'The run’s beginning',
@@ -28,6 +35,7 @@ const KIND: Record<string, string> = {
 
 /** One record of the journal as it stands there: number, place, bytes, text. */
 export function Inspector({ id, seq, last }: { id: string; seq: number; last: number }) {
+  const side = useReading((state) => state.side);
   return (
     <Dialog
       label={`Record ${count(seq)} of ${count(last)}`}
@@ -56,7 +64,19 @@ export function Inspector({ id, seq, last }: { id: string; seq: number; last: nu
             onClick={() => inspect(last)}
           />
         </div>
-        <OneRecord key={`${id} ${seq}`} id={id} seq={seq} />
+        <div className={s['sides']} role="group" aria-label="Show">
+          <button type="button" aria-pressed={side === 'record'} onClick={() => inspect(seq, 'record')}>
+            The record
+          </button>
+          <button type="button" aria-pressed={side === 'stand'} onClick={() => inspect(seq, 'stand')}>
+            As it stood here
+          </button>
+        </div>
+        {side === 'record' ? (
+          <OneRecord key={`${id} ${seq}`} id={id} seq={seq} />
+        ) : (
+          <StandPart key={`${id} ${seq}`} id={id} seq={seq} />
+        )}
       </div>
     </Dialog>
   );
@@ -106,8 +126,19 @@ function OneRecord({ id, seq }: { id: string; seq: number }) {
         </dd>
         <dt>Place</dt>
         <dd>
-          byte {count(page.offset)}, {page.bytes < 1_000 ? bytes(page.bytes) : `${count(page.bytes)} bytes`}
+          bytes {count(page.offset)} to {count(page.offset + page.bytes)},{' '}
+          {page.bytes < 1_000 ? bytes(page.bytes) : `${count(page.bytes)} bytes`}
         </dd>
+        {page.usage && (
+          <>
+            <dt>Tokens</dt>
+            <dd>
+              {count(page.usage.in)} in, {count(page.usage.out)} out
+              {page.usage.cacheRead > 0 && `, ${count(page.usage.cacheRead)} read from the cache`}
+              {page.usage.cacheWrite > 0 && `, ${count(page.usage.cacheWrite)} written to the cache`}
+            </dd>
+          </>
+        )}
         {page.at && (
           <>
             <dt>Durable since</dt>
@@ -115,7 +146,7 @@ function OneRecord({ id, seq }: { id: string; seq: number }) {
           </>
         )}
         <dt>Durability</dt>
-        <dd>{page.durability}</dd>
+        <dd>{DURABLE[page.durability] ?? page.durability}</dd>
       </dl>
       <div className={s['json-bar']}>
         <span>As it stands in the journal</span>

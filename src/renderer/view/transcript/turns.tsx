@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from 'react';
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
+import { MessageSquare, TriangleAlert } from 'lucide-react';
+import type { TurnRow } from '../../../shared/contract/reading';
+import { goTo, useGoal } from '../../store/goal';
+import { count, many, short } from '../kit/numbers';
+import { Shown } from '../kit/shown';
+import { clockTime, fullTime } from '../kit/time';
+import s from './panel.module.css';
+
+/** Which row the transcript stands in: the last one that begins at or before its item. */
+function rowAt(rows: readonly TurnRow[], index: number): number {
+  let [low, high] = [0, rows.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((rows[middle]?.index ?? 0) <= index) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The run at a glance, a line for each message and each model call; follows what is read, and leads there. */
+export function Turns({ rows, onGone }: { rows: readonly TurnRow[]; onGone: (() => void) | undefined }) {
+  const top = useGoal((state) => state.top);
+  const goal = useGoal((state) => state.goal);
+  const read = rowAt(rows, goal && Math.abs(goal.index - top) <= 1 ? goal.index : top);
+  const list = useRef<VirtuosoHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  /** The row that the keyboard is on; absent: the one that is read. */
+  const [mine, setMine] = useState<number>();
+  const active = Math.min(mine ?? read, rows.length - 1);
+  useEffect(() => {
+    // Whoever walks through the table is not moved by the transcript.
+    if (!box.current?.contains(document.activeElement)) list.current?.scrollIntoView({ index: read });
+  }, [read]);
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, to));
+    setMine(next);
+    list.current?.scrollIntoView({
+      index: next,
+      done: () => box.current?.querySelector<HTMLElement>(`[data-turn="${next}"]`)?.focus(),
+    });
+  };
+  const open = (at: number) => {
+    const row = rows[at];
+    if (!row) return;
+    setMine(at);
+    goTo(row.index);
+    onGone?.();
+  };
+  if (rows.length === 0) return <p className={s['note']}>Nothing was said in this run.</p>;
+  return (
+    <div
+      ref={box}
+      className={s['turns']}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setMine(undefined);
+      }}
+      onKeyDown={(event) => {
+        const steps: Record<string, number> = {
+          ArrowDown: active + 1,
+          ArrowUp: active - 1,
+          PageDown: active + 10,
+          PageUp: active - 10,
+          Home: 0,
+          End: rows.length - 1,
+        };
+        const to = steps[event.key];
+        if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        event.preventDefault();
+        move(to);
+      }}
+    >
+      <Virtuoso
+        ref={list}
+        data={rows as TurnRow[]}
+        className={s['list'] ?? ''}
+        defaultItemHeight={58}
+        initialTopMostItemIndex={{ index: read, align: 'center' }}
+        increaseViewportBy={200}
+        itemContent={(at, row) => (
+          <Row row={row} at={at} current={at === read} focusable={at === active} onOpen={() => open(at)} />
+        )}
+      />
+    </div>
+  );
+}
+
+function Row({
+  row,
+  at,
+  current,
+  focusable,
+  onOpen,
+}: {
+  row: TurnRow;
+  at: number;
+  current: boolean;
+  focusable: boolean;
+  onOpen: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className={s['turn']}
+      data-turn={at}
+      data-kind={row.kind}
+      aria-current={current ? 'location' : undefined}
+      tabIndex={focusable ? 0 : -1}
+      onClick={onOpen}
+    >
+      {row.kind === 'prompt' ? (
+        <span className={s['first']}>
+          <MessageSquare size="0.75rem" aria-hidden="true" />
+          <span className={s['words']}>
+            <Shown text={row.words || 'An empty message'} />
+          </span>
+          <Time at={row.at} />
+        </span>
+      ) : (
+        <>
+          <span className={s['first']}>
+            <span className={s['number']}>
+              <span className="sr">Step </span>
+              {count(row.iteration + 1)}
+            </span>
+            <span className={s['words']}>
+              <Shown text={row.words || asked(row)} />
+            </span>
+            <Time at={row.at} />
+          </span>
+          <span className={s['second']}>
+            {row.words !== '' && row.calls > 0 && (
+              <span className={s['tools']}>
+                <Shown text={asked(row)} />
+              </span>
+            )}
+            {row.errors > 0 && (
+              <span className={s['errors']}>
+                <TriangleAlert size="0.75rem" aria-hidden="true" /> {many(row.errors, 'error')}
+              </span>
+            )}
+            <span className={s['tokens']}>
+              {short(row.in + row.cacheRead + row.cacheWrite)} in · {short(row.out)} out
+              {row.cacheRead > 0 && ` · ${short(row.cacheRead)} cached`}
+            </span>
+          </span>
+        </>
+      )}
+    </button>
+  );
+}
+
+const Time = ({ at }: { at: string | undefined }) =>
+  at === undefined ? null : (
+    <time dateTime={at} title={fullTime(at)}>
+      {clockTime(at)}
+    </time>
+  );
+
+function asked({ tools, calls }: Extract<TurnRow, { kind: 'turn' }>): string {
+  if (calls === 0) return 'No words';
+  const more = calls - tools.length;
+  return `${tools.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+}
