@@ -148,9 +148,9 @@ onEveryDoor(
       // Two can be compared.
       await cells(page).nth(0).getByRole('checkbox').check();
       await cells(page).nth(1).getByRole('checkbox').check();
-      await page.getByRole('button', { name: 'Compare' }).waitFor();
+      await page.getByRole('button', { name: 'Compare', exact: true }).waitFor();
       await cells(page).nth(6).getByRole('checkbox').check();
-      expect(await page.getByRole('button', { name: 'Compare' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Compare', exact: true }).count()).toBe(0);
       await page.getByRole('button', { name: 'Clear the selection' }).click();
 
       // All that match, of which most were never loaded: one toast, one undo.

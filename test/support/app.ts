@@ -56,6 +56,8 @@ export interface DeskOptions {
   answers?: boolean[];
   roots?: string[];
   env?: NodeJS.ProcessEnv;
+  /** What there is on the disk of every store. */
+  space?: (folder: string) => Promise<{ free: number; size: number } | undefined>;
   indexOf?: AppOptions['indexOf'];
 }
 
@@ -125,6 +127,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     roots: options.roots ?? [],
     profilesPath: join(home, 'config', 'profiles.yaml'),
     env: options.env ?? {},
+    ...(options.space && { space: options.space }),
     onBug: (error) => bugs.push(error),
   });
   const clients: Client[] = [];

@@ -1,4 +1,6 @@
 import type { AgentParts } from '../agent/session';
+import { levelOf, spaceOf } from '../journal/file/space';
+import type { Space } from '../journal/file/space';
 import type { RunStore } from '../journal/journal';
 import type { Profile } from '../settings/profile';
 import type { Console } from './console';
@@ -13,6 +15,8 @@ export interface Cli {
   store(word: string | undefined): Promise<RunStore>;
   /** The profile of this name, or the one that new runs use. `profile_unknown`. */
   profile(name: string | undefined): Promise<Profile>;
+  /** Looks at the disk that a folder is on; absent: the system's own. */
+  space?: (folder: string) => Promise<Space | undefined>;
 }
 
 export interface CommonFlags {
@@ -49,4 +53,18 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Before anything is run: whether the disk under the store has room for it. Never fails. */
+export async function sayIfLow(cli: Cli, store: RunStore): Promise<void> {
+  if (!store.url.startsWith('file:')) return;
+  const space = await (cli.space ?? spaceOf)(store.url.slice('file:'.length)).catch(() => undefined);
+  const level = space && levelOf(space);
+  if (!level) return;
+  const free = `${Math.floor(space.free / 1_000_000).toLocaleString('en')} MB free`;
+  cli.screen.err(
+    level === 'critical'
+      ? `holdfast: almost no space is left on the disk of your runs: ${free}; a run stops where its next record does not fit\n`
+      : `holdfast: space is getting low on the disk of your runs: ${free}\n`,
+  );
 }

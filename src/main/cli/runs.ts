@@ -9,7 +9,7 @@ import { builtInTools } from '../tool/registry';
 import { askEndpoint, askUnknown } from './ask';
 import { drive } from './drive';
 import { EXIT } from './exit';
-import { withStore } from './flags';
+import { sayIfLow, withStore } from './flags';
 import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
 import type { ExitCode } from './exit';
 import { describeCall } from './describe';
@@ -62,6 +62,7 @@ export async function runCommand(cli: Cli, prompt: string, flags: RunFlags): Pro
     return drive(await startRun(await cli.parts(), { ...options, store: undefined }), driven(cli, flags));
   }
   return withStore(cli, flags, async (store) => {
+    await sayIfLow(cli, store);
     const session = await startRun(await cli.parts(), { ...options, store });
     cli.screen.err(`run ${session.id}\n`);
     return drive(session, driven(cli, flags));
@@ -75,6 +76,7 @@ const isWritten = async (store: RunStore, id: string): Promise<boolean> =>
 export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: string): Promise<ExitCode> {
   return withStore(cli, flags, async (store) => {
     const run = await store.load(id);
+    await sayIfLow(cli, store);
     // Before any question: a tool that runs over there has no outcome yet, and nobody should be asked for one.
     if (await isWritten(store, id)) throw locked();
     const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);

@@ -16,7 +16,7 @@ export function BulkBar() {
   const pinned = usePinned(chosen, rows);
   if (work)
     return (
-      <div className={s['bulk']} role="status">
+      <div className={s['bulk']} data-bulk role="status">
         <progress value={work.done} max={work.of} aria-label={work.doing} />
         <span className={s['bulk-text']}>
           {work.doing}: {count(work.done)} of {count(work.of)} ({percent(work.done, work.of)})
@@ -30,7 +30,7 @@ export function BulkBar() {
   const ids = [...chosen];
   const [a, b] = ids;
   return (
-    <div className={s['bulk']} role="toolbar" aria-label="Selected runs">
+    <div className={s['bulk']} data-bulk role="toolbar" aria-label="Selected runs">
       <span className={s['bulk-text']} role="status">
         {many(chosen.size, 'run')} selected
       </span>

@@ -149,7 +149,7 @@ function TrashedRow({ run: { row, at, size } }: { run: Trashed }) {
       </Button>
       <Button
         size="s"
-        look="danger"
+        look="ghost"
         aria-label={`Delete for good… ${title}`}
         disabled={asking !== undefined}
         onClick={() => void purgeRun(row.id)}

@@ -20,10 +20,12 @@ import {
 } from 'lucide-react';
 import { go, importRuns, setTheme, show, useApp, type Theme } from '../../store/app';
 import { refreshLibrary, setFilter, useLibrary, type Filter } from '../../store/library';
+import { openSearch } from '../../store/search';
 import { Button, IconButton, Tip } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../kit/menu';
 import { count, many } from '../kit/numbers';
+import { Name } from '../kit/shown';
 import { Brand } from './brand';
 import { Runs } from './runs';
 import { AwayStores, StoreFilter } from './shelves';
@@ -87,10 +89,10 @@ function Places() {
         <button
           type="button"
           aria-current={view === 'search' ? 'page' : undefined}
-          onClick={() => go({ view: 'search' })}
+          onClick={() => openSearch()}
         >
           <TextSearch size="1rem" aria-hidden="true" />
-          <span>Search in runs</span>
+          <span>Search all text</span>
         </button>
       </li>
     </ul>
@@ -135,6 +137,14 @@ function Filters() {
               }
             }}
           />
+          {typed.trim() !== '' && (
+            <button type="button" onClick={() => openSearch(typed.trim())}>
+              <TextSearch size="0.875rem" aria-hidden="true" />
+              <span>
+                Search all text for “<Name text={typed.trim()} />”
+              </span>
+            </button>
+          )}
         </div>
       )}
       <div className={s['chips']} role="group" aria-label="Show">
