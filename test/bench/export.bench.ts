@@ -5,7 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import ksuid from 'ksuid';
 import { encodeLine } from '../../src/shared/run/codec';
 import { fileStore } from '../../src/main/journal/file';
-import { EXPORT_FORMATS, exportRuns } from '../../src/main/library/export';
+import { exportRuns } from '../../src/main/library/export';
+import { EXPORT_FORMATS } from '../../src/main/library/export/types';
 import { importRuns } from '../../src/main/library/import';
 import { chatRecords } from '../support/journal-records';
 

@@ -149,6 +149,42 @@ async function everyTry(started: Started, id: string, stranger: string): Promise
     endpoint: `${stranger}/v1`,
     key_env: 'SOME_SECRET',
   });
+  const options = { tools: true, thinking: true, redact: false, attachments: 'inline' };
+  for (const folder of [
+    '/',
+    '/etc',
+    join(home.path, '.ssh'),
+    `${home.files}/../.ssh`,
+    home.runs,
+    home.config,
+  ]) {
+    await run(`export to ${folder.replace(home.path, '~')}`, 'export.start', {
+      ids: [id],
+      format: 'md',
+      options,
+      to: { folder, name: 'x' },
+    });
+  }
+  await run('an export to a place that nobody chose', 'export.start', {
+    ids: [id],
+    format: 'md',
+    options,
+    to: { place: 'a'.repeat(24) },
+  });
+  await run('an export by a path', 'export.start', {
+    ids: [id],
+    format: 'md',
+    options,
+    to: { path: '/etc/x' },
+  });
+  await run('bytes for an import that nobody began', 'import.chunk', {
+    job: 'a'.repeat(12),
+    file: 0,
+    offset: 0,
+    data: 'YWJj',
+  });
+  await run('an import by a path', 'import.begin', { files: [{ path: '/etc/passwd', name: 'p', size: 1 }] });
+  await run('a file of a job that is not there', 'moving.show', { job: '../../etc/passwd' });
   await run('a text beside a run, by a way out', 'run.kept', {
     id,
     name: '../../../../.ssh/id_ed25519',
