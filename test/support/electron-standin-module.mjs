@@ -143,7 +143,8 @@ export class BrowserWindow extends PageWindow {
       windows.delete(this);
       if (windows.size === 0) app.emit('window-all-closed');
     });
-    record('window', { preferences: options.webPreferences, width: options.width, height: options.height });
+    const { webPreferences: preferences, x, y, width, height } = options;
+    record('window', { preferences, x, y, width, height });
     app.emit('web-contents-created', {}, this.webContents);
   }
 }
@@ -226,6 +227,11 @@ const controls = {
   closeWindow: () => BrowserWindow.getAllWindows()[0]?.close(),
   quit: () => app.quit(),
   look: ({ focused, visible }) => BrowserWindow.getAllWindows()[0]?.look(focused, visible),
+  minimize: () => BrowserWindow.getAllWindows()[0]?.minimize(),
+  looked: () => {
+    const [window] = BrowserWindow.getAllWindows();
+    return { visible: window.isVisible(), focused: window.isFocused(), minimized: window.isMinimized() };
+  },
   bounds: (bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds),
   clickNotification: ({ index }) => notifications.at(index)?.emit('click'),
   windows: () => windows.size,

@@ -210,6 +210,10 @@ export class PageWindow extends EventEmitter {
   maximize() {
     this.#state.maximized = true;
   }
+  minimize() {
+    this.#state.minimized = true;
+    this.look(false);
+  }
   restore() {
     this.#state.minimized = false;
   }
