@@ -1,4 +1,5 @@
 import {
+  CopyCheck,
   CopyPlus,
   Download,
   Pencil,
@@ -12,6 +13,7 @@ import {
 import type { StoreView } from '../../../shared/contract/stores';
 import type { RunRow } from '../../../shared/contract/views';
 import { copyOf, exportOf, openRun } from '../../store/app';
+import { continueHere } from '../../store/moving';
 import { deleteRun, pinRuns, tagRuns } from '../../store/runs';
 import { storeOfRun, useStores } from '../../store/stores';
 import { MenuItem, MenuLine } from '../kit/menu';
@@ -80,6 +82,11 @@ export function RowActions({
           <MenuItem icon={<Download size="1rem" />} onSelect={() => exportOf([row.id])}>
             Export…
           </MenuItem>
+          {store?.writable === false && row.status !== 'damaged' && row.status !== 'new' && (
+            <MenuItem icon={<CopyCheck size="1rem" />} onSelect={() => continueHere(row.id)}>
+              Continue here
+            </MenuItem>
+          )}
           <MenuItem icon={<CopyPlus size="1rem" />} onSelect={() => copyOf(row)}>
             Copy to another store…
           </MenuItem>

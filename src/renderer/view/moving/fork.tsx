@@ -5,7 +5,7 @@ import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { fork, forkOf, useMoving } from '../../store/moving';
 import { useStores } from '../../store/stores';
-import { Button, IconButton } from '../kit/button';
+import { Button } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass } from '../kit/field';
@@ -14,29 +14,6 @@ import { Shown } from '../kit/shown';
 import s from './moving.module.css';
 
 type Points = CommandOutput<'run.forkPoints'>;
-
-/** Beside an item: a new run that begins with everything up to it. */
-export function ForkHere({
-  id,
-  seq,
-  className,
-}: {
-  id: string;
-  seq: number;
-  className?: string | undefined;
-}) {
-  return (
-    <IconButton
-      className={className ?? ''}
-      size="s"
-      side="left"
-      data-chrome
-      label="Fork from here"
-      icon={<GitFork size="0.875rem" />}
-      onClick={() => forkOf(id, seq)}
-    />
-  );
-}
 
 /** Asks where the new run begins. Nothing happens to the old one. */
 export function ForkDialog() {

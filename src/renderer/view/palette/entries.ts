@@ -1,8 +1,11 @@
 import {
   ChartColumn,
+  Columns2,
   Cpu,
   Database,
+  Download,
   Eye,
+  GitFork,
   Keyboard,
   ListTree,
   MessageSquarePlus,
@@ -12,10 +15,12 @@ import {
   Search,
   Sun,
   TriangleAlert,
+  Upload,
   ZoomIn,
   ZoomOut,
 } from 'lucide-react';
-import { go, openRun, setTheme, show, stepZoom } from '../../store/app';
+import { go, openRun, setTheme, show, stepZoom, exportOf, importRuns } from '../../store/app';
+import { compareWith, forkOf } from '../../store/moving';
 import { jump } from '../../store/goal';
 import { startFind, usePanel } from '../../store/reading';
 import { openSearch } from '../../store/search';
@@ -34,6 +39,7 @@ export function entriesFor(run: string | undefined): Entry[] {
     { label: 'New chat', icon: MessageSquarePlus, keys: 'mod+n', run: () => go({ view: 'new' }) },
     { label: 'Search all text', icon: Search, keys: 'mod+shift+f', run: () => openSearch() },
     ...(run === undefined ? [] : entriesOfRun(run)),
+    { label: 'Import runs', icon: Upload, run: () => importRuns() },
     { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
     { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },
     { label: 'Show or hide the library', icon: PanelLeft, keys: 'mod+b', run: toggleLibrary },
@@ -60,5 +66,12 @@ function entriesOfRun(run: string): Entry[] {
     { label: 'Table of turns of this run', icon: ListTree, run: () => beside(run, 'turns') },
     { label: 'Usage and cost of this run', icon: ChartColumn, run: () => beside(run, 'usage') },
     { label: 'Next error in this run', icon: TriangleAlert, keys: 'F8', run: () => jump({ next: 'error' }) },
+    { label: 'Export this run', icon: Download, run: () => exportOf([run]) },
+    { label: 'Fork this run', icon: GitFork, run: () => forkOf(run) },
+    {
+      label: 'Compare this run with another',
+      icon: Columns2,
+      run: () => compareWith({ id: run, onPick: (other) => go({ view: 'compare', a: run, b: other }) }),
+    },
   ];
 }
