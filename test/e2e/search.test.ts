@@ -176,6 +176,11 @@ onEveryDoor(
       await until(() => page.evaluate(() => document.activeElement?.getAttribute('data-hit'))).toBe('3');
       await page.keyboard.press('Enter');
       await conversation(page).waitFor();
+      // The words are in the find bar, at the occurrence that was chosen.
+      const inRun = page.getByRole('searchbox', { name: 'Find in this run' });
+      await until(() => inRun.inputValue()).toBe('invoice');
+      await page.getByText(/^\d+ of \d+$/).waitFor();
+      await picture(page, `search-opened-${name}`);
       await page.keyboard.press(`${MOD}+Shift+F`);
       await until(() => field(page).inputValue()).toBe('invoice');
       await until(() => hits(page).count()).toBeGreaterThan(8);
@@ -208,6 +213,23 @@ onEveryDoor(
       await until(() => hits(page).count()).toBe(1);
     });
 
+    it('is offered where titles are filtered', async () => {
+      const home = makeHome();
+      fillWithMany(home, 8);
+      const { page } = await start({ home });
+      await ready(page);
+      await page.getByRole('searchbox', { name: 'Filter by title' }).fill('harbour');
+      await page.getByText('No title has these words.').waitFor();
+      const offer = page.getByRole('button', { name: /^Search all text for/ });
+      await offer.waitFor();
+      await picture(page, `search-offered-${name}`);
+      expect(await bad(page)).toEqual([]);
+      await offer.focus();
+      await page.keyboard.press('Enter');
+      await until(() => field(page).inputValue()).toBe('harbour');
+      await until(() => hits(page).count()).toBeGreaterThan(5);
+    });
+
     it('leaves out a store that is away, and says so', async () => {
       const home = makeHome();
       fillWithWork(home);
@@ -228,7 +250,7 @@ onEveryDoor(
 
     it('can be used while it is built, shows how far that is, and goes on after a kill', async () => {
       const home = makeHome();
-      fillWithMany(home, 1_500);
+      fillWithMany(home, 900);
       let started = await start({ home });
       await ready(started.page);
       await started.page.keyboard.press(`${MOD}+Shift+F`);
@@ -244,7 +266,7 @@ onEveryDoor(
       const { page } = started;
       await ready(page);
       await page.keyboard.press(`${MOD}+Shift+F`);
-      await page.keyboard.type('needle1499');
+      await page.keyboard.type('needle899');
       await expect.poll(() => hits(page).count(), { timeout: 60_000 }).toBe(1);
       await expect.poll(() => bar(page).count(), { timeout: 60_000 }).toBe(0);
       // The index that was begun before the kill went on; none was begun beside it.
