@@ -56,6 +56,7 @@ export interface DeskOptions {
   answers?: boolean[];
   roots?: string[];
   env?: NodeJS.ProcessEnv;
+  version?: string;
   /** What there is on the disk of every store. */
   space?: (folder: string) => Promise<{ free: number; size: number } | undefined>;
   indexOf?: AppOptions['indexOf'];
@@ -119,7 +120,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     makeMover: (opened) =>
       new InlineMover((name) => opened(name).store, { newId: parts.newId, now: parts.now }),
     door,
-    version: '0.0.0-test',
+    version: options.version ?? '0.0.0-test',
     label: 'Test',
     state: join(home, 'state'),
     home,
