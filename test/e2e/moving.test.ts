@@ -91,7 +91,7 @@ onEveryDoor(
       await more(page, 'Export…');
       await dialog(page).getByText('Journal', { exact: true }).click();
       await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
-      await page.getByText('There is a file of that name already').waitFor();
+      await dialog(page).getByText('There is a file of that name already').waitFor();
       await pictures(page, 'taken');
       await button(page, 'Save it as “A rich run (2)”').click();
       await page.getByText('1 run exported').waitFor();

@@ -77,11 +77,19 @@ export function takeJob(job: MoveJob, gone: boolean): void {
   });
 }
 
+const runs = (n: number) => (n === 1 ? 'One run' : `${n} runs`);
+
 function endOf({ kind, state, exported, imported, failure }: MoveJob): string {
   if (state === 'cancelled') return kind === 'export' ? 'The export was stopped.' : 'The import was stopped.';
   if (state === 'failed') return failure?.message ?? 'It did not work.';
-  if (exported) return `Exported ${exported.runs} of ${exported.runs + exported.failed} runs.`;
-  if (imported) return `Imported ${imported.imported} runs; ${imported.failed} files did not come in.`;
+  if (exported)
+    return exported.failed === 0
+      ? `${runs(exported.runs)} exported.`
+      : `${runs(exported.runs)} exported, ${exported.failed} not.`;
+  if (imported)
+    return imported.failed === 0
+      ? `${runs(imported.imported)} imported.`
+      : `${runs(imported.imported)} imported; of the files, ${imported.failed} did not come in.`;
   return 'Done.';
 }
 

@@ -32,12 +32,6 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
               <th scope="row">
                 {FIELD_NAME[field.field] ?? field.field}
                 <small>{FIELD_MEANS[field.field]}</small>
-                {field.changed && (
-                  <small className={s['risk']}>
-                    {field.force === 'hard' && <Lock size="0.75rem" aria-hidden="true" />}
-                    {FIELD_RISK[field.field]}
-                  </small>
-                )}
               </th>
               <td>
                 <Value field={field.field} value={field.recorded} />
@@ -57,6 +51,10 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
                         {shown ? 'hide current prompt' : 'show current prompt'}
                       </button>
                     )}
+                    <small className={s['risk']}>
+                      {field.force === 'hard' && <Lock size="0.75rem" aria-hidden="true" />}{' '}
+                      {FIELD_RISK[field.field]}
+                    </small>
                   </>
                 ) : (
                   <span className={s['same']}>same</span>
