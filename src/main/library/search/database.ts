@@ -8,7 +8,7 @@ export type Statement = ReturnType<Database['prepare']>;
 /** Another version is built anew. */
 const VERSION = 3;
 /** Bytes of new words that are held in memory before they are written, and how many such pieces are merged at once. */
-const HELD = 8 * 1024 * 1024;
+const HELD = 4 * 1024 * 1024;
 const MERGED = 16;
 const TABLES = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

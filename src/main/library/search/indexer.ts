@@ -19,8 +19,12 @@ const FEWEST = 16;
 const FURTHER = 1024;
 /** A run that says something new moves before all others, but no more often than this: each place is looked into. */
 const MOST_BLOCKS = 32;
-/** Runs that are read together, the newest of all first; inside, the oldest first, as the index likes it. */
+/**
+ * Runs that are written together, and bytes of theirs: what is written at once holds up whoever searches meanwhile, and
+ * is lost when the process is killed.
+ */
 const BATCH = 100;
+const BATCH_BYTES = 2 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -82,14 +86,13 @@ export class Indexer {
       .sort((a, b) => timeOf(b) - timeOf(a));
     let done = 0;
     onProgress({ done, total: changed.length, bytes: 0 });
-    for (let from = 0; from < changed.length; from += BATCH) {
+    for (const batch of batches(changed)) {
       this.db.exec('BEGIN');
       try {
-        const batch = changed.slice(from, from + BATCH).reverse();
         let at = first ? this.#bottom() - batch.reduce((sum, row) => sum + width(row), 0) : undefined;
         for (const row of batch) {
           if (this.stopped()) return;
-          await this.#take(row, known.get(row.id), at);
+          await this.#take(row, known.get(row.id), at, batch.length === 1);
           if (at !== undefined) at += width(row);
           onProgress({ done: ++done, total: changed.length, bytes: this.#bytes });
           if (this.#breather.due) await this.#breather.breathe();
@@ -137,7 +140,13 @@ export class Indexer {
   }
 
   /** Reads one run into the index; what cannot be read now is left for another time. */
-  async #take(row: RunSummary, known: Known | undefined, at: number | undefined): Promise<void> {
+  /** @param alone nothing else is written with it, so that it may be written in parts */
+  async #take(
+    row: RunSummary,
+    known: Known | undefined,
+    at: number | undefined,
+    alone: boolean,
+  ): Promise<void> {
     try {
       const grown = known && (await this.#grown(row, known));
       if (known && !grown) this.#forget(known);
@@ -150,6 +159,9 @@ export class Indexer {
         const more = this.#index(run, piece.subarray(0, end));
         this.#bytes += end;
         if (!more || !this.store.slice) break;
+        // Not told to be whole, so it goes on from here the next time.
+        if (this.stopped()) return;
+        if (alone) this.db.exec('COMMIT; BEGIN');
         if (this.#breather.due) await this.#breather.breathe();
       }
       this.db.run('UPDATE run SET size = ?, updated = ? WHERE key = ?', [
@@ -266,6 +278,22 @@ export class Indexer {
       this.db.exec('COMMIT');
     }
   }
+}
+
+/** The newest runs first; inside a batch the oldest first, as the index likes it. */
+function* batches(newestFirst: readonly RunSummary[]): Generator<RunSummary[]> {
+  let batch: RunSummary[] = [];
+  let bytes = 0;
+  for (const row of newestFirst) {
+    if (batch.length > 0 && (batch.length === BATCH || bytes + row.size > BATCH_BYTES)) {
+      yield batch.reverse();
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(row);
+    bytes += row.size;
+  }
+  if (batch.length > 0) yield batch.reverse();
 }
 
 const width = ({ size }: RunSummary): number => FEWEST + Math.ceil(size / BYTES_EACH);
