@@ -36,14 +36,16 @@ onEveryDoor(
       const home = makeHome();
       const office = join(home.path, 'office');
       journal(home.runs, 'here-1');
+      journal(home.runs, 'there-0');
       journal(office, 'there-1');
       mkdirSync(home.config, { recursive: true });
       writeFileSync(
         join(home.config, 'stores.yaml'),
         JSON.stringify({ stores: [{ name: 'office', url: `file:${office}` }] }),
       );
-      const started = await start({ home });
-      await ready(started.page);
+      // The first start may name one too.
+      const started = await start({ home, args: ['--run=there-0'] });
+      await started.page.getByText('words of there-0').first().waitFor();
       for (const words of [['--run', 'here-1'], ['--run=office.there-1']]) {
         await started.system('minimize');
         expect(await started.system('looked')).toMatchObject({ focused: false, minimized: true });

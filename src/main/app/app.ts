@@ -80,7 +80,7 @@ export interface App {
   connect(port: Port): Served;
   /** Runs that would pause if the app closed now. */
   live(): WorkingRun[];
-  /** Brings a run to the front of every window. */
+  /** Brings a run to the front of every window, or of the next one while there is none. */
   focus(id: string): void;
   menu(action: EventPayload<'app.menu'>['action']): void;
   /** Suspends the runs that are written here, keeps what was typed, frees everything. */
@@ -243,6 +243,15 @@ export function createApp(options: AppOptions): App {
     searches.begin();
     return answer;
   };
+  /** The run to show to the next window, while there is none. */
+  let awaited = '';
+  const { 'app.hello': hello } = handlers;
+  handlers['app.hello'] = async (input, peer) => {
+    const answer = await hello(input, peer);
+    if (awaited !== '') peer.emit('app.focus', { id: awaited });
+    awaited = '';
+    return answer;
+  };
 
   return {
     handlers,
@@ -253,7 +262,10 @@ export function createApp(options: AppOptions): App {
       return served;
     },
     live: () => sessions.working(),
-    focus: (id) => tell('app.focus', { id }),
+    focus(id) {
+      awaited = windows.size === 0 ? id : '';
+      tell('app.focus', { id });
+    },
     menu: (action) => tell('app.menu', { action }),
     async close() {
       await Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);

@@ -54,3 +54,39 @@ describe('what the system is told of a run', () => {
     expect(desk.app.live()).toMatchObject([{ id, private: true }]);
   });
 });
+
+describe('a run that is to be shown', () => {
+  const listens = (window: Client) => {
+    const heard: string[] = [];
+    window.on('app.focus', ({ id }) => heard.push(id));
+    return heard;
+  };
+
+  it('is shown in every window that is there', async () => {
+    const [one, two] = [listens(client), listens(desk.window())];
+    desk.app.focus('a');
+    await until(() => one.length === 1 && two.length === 1);
+    const late = desk.window();
+    const three = listens(late);
+    await late.call('app.hello', {});
+    await late.call('prefs.get', {});
+    expect([one, two, three]).toEqual([['a'], ['a'], []]);
+  });
+
+  it('waits for the next window, once, while there is none', async () => {
+    client.close();
+    const other = makeDesk({ home: desk.home });
+    other.app.focus('a');
+    other.app.focus('office.b');
+    const first = other.window();
+    const heard = listens(first);
+    await first.call('app.hello', {});
+    await until(() => heard.length === 1);
+    const second = other.window();
+    const none = listens(second);
+    await second.call('app.hello', {});
+    await second.call('prefs.get', {});
+    expect([heard, none]).toEqual([['office.b'], []]);
+    await other.close();
+  });
+});

@@ -213,6 +213,7 @@ export function startElectron(options: ElectronOptions): void {
     );
     powerMonitor.on('shutdown', () => void quit.now());
     show();
+    core.focus(runOf(process.argv));
     app.on('activate', () => {
       if (!window) show();
     });
