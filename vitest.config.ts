@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const soak = process.env.HOLDFAST_SOAK === '1';
@@ -6,27 +7,37 @@ const MINUTE = 60_000;
 /**
  * One runner for every lane. `unit` needs nothing outside node_modules; `faults` kills processes; `e2e` needs the
  * built app and Chromium; `nats` real servers. scripts/test.mjs prepares what a lane needs and counts what is skipped.
+ * `atOnce`: files that run side by side.
  */
-const lane = (name: string, include: string[], minutes: number, oneAfterTheOther = true) => ({
+const LANES: Record<string, { include: string[]; minutes: number; atOnce: number }> = {
+  unit: {
+    include: ['test/{shared,main,renderer,repo}/**/*.test.{ts,tsx}'],
+    minutes: 1,
+    atOnce: availableParallelism(),
+  },
+  // Measures how soon a run opens after a kill, so nothing of it runs beside another.
+  faults: { include: ['test/faults/**/*.test.ts'], minutes: 8, atOnce: 1 },
+  // Waits for servers most of the time.
+  nats: { include: ['test/nats/**/*.test.ts'], minutes: 5, atOnce: 3 },
+  e2e: { include: ['test/e2e/**/*.test.ts'], minutes: 3, atOnce: 2 },
+};
+
+const projects = Object.entries(LANES).map(([name, { include, minutes, atOnce }], groupOrder) => ({
   test: {
     name,
     include,
     environment: 'node' as const,
     testTimeout: minutes * MINUTE * (soak ? 20 : 1),
     hookTimeout: 2 * MINUTE,
-    fileParallelism: !oneAfterTheOther,
+    maxWorkers: atOnce,
+    sequence: { groupOrder },
   },
-});
+}));
 
 export default defineConfig({
   test: {
     // What a passing test prints is noise; what a failing one prints is a clue.
     silent: 'passed-only',
-    projects: [
-      lane('unit', ['test/{shared,main,renderer,repo}/**/*.test.{ts,tsx}'], 1, false),
-      lane('faults', ['test/faults/**/*.test.ts'], 8),
-      lane('nats', ['test/nats/**/*.test.ts'], 5),
-      lane('e2e', ['test/e2e/**/*.test.ts'], 3),
-    ],
+    projects,
   },
 });

@@ -3,6 +3,7 @@
  * HOLDFAST_REPORT names, so that the counts survive a lane that hangs or dies.
  */
 import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 export default class LineReporter {
   #file = process.env.HOLDFAST_REPORT;
@@ -29,8 +30,11 @@ export default class LineReporter {
         if (suite.errors().length > 0)
           this.#write({ test: `${module.relativeModuleId} > ${suite.fullName}`, state: 'failed' });
     }
-    for (const error of unhandledErrors)
-      this.#write({ test: `unhandled: ${error.message ?? 'error'}`, state: 'failed' });
+    for (const error of unhandledErrors) {
+      const file = error.VITEST_TEST_PATH;
+      const where = file ? ` (while ${relative(process.cwd(), file)} ran)` : '';
+      this.#write({ test: `unhandled: ${error.message ?? 'error'}${where}`, state: 'failed' });
+    }
     this.#write({ end: true });
   }
 }

@@ -18,13 +18,9 @@ const args = process.argv.slice(2);
 const rest = args.filter((arg) => !OWN.includes(arg));
 const at = (...parts) => join(project, ...parts);
 
-const OUTPUTS = [
-  'out/main/index.js',
-  'out/main/serve.js',
-  'out/main/cli.js',
-  'out/preload/index.cjs',
-  'out/renderer/index.html',
-];
+/** HOLDFAST_OUT: a build that is used as it is, however old. */
+const out = process.env.HOLDFAST_OUT ?? at('out');
+const OUTPUTS = ['main/index.js', 'main/serve.js', 'main/cli.js', 'preload/index.cjs', 'renderer/index.html'];
 
 /** Newest change below `path`, in milliseconds. Folders count too: they tell of files that went away. */
 function newest(path) {
@@ -34,7 +30,7 @@ function newest(path) {
 }
 
 function buildIsOld() {
-  const made = OUTPUTS.map((file) => statSync(at(file), { throwIfNoEntry: false })?.mtimeMs);
+  const made = OUTPUTS.map((file) => statSync(join(out, file), { throwIfNoEntry: false })?.mtimeMs);
   if (made.some((time) => time === undefined)) return true;
   const sources = ['src', 'package.json', 'package-lock.json', 'electron.vite.config.ts'];
   return Math.max(...sources.map((name) => newest(at(name)))) > Math.min(...made);
@@ -107,14 +103,14 @@ function hand(program, words) {
 
 async function browser(reason) {
   if (reason) console.log(`${reason}; opening Holdfast in the browser instead.`);
-  process.exitCode = await hand(process.execPath, [at('out', 'main', 'serve.js'), '--open', ...rest]);
+  process.exitCode = await hand(process.execPath, [join(out, 'main', 'serve.js'), '--open', ...rest]);
 }
 
 if (!existsSync(at('node_modules', 'electron-vite'))) {
   console.error('Run `npm ci` first: the packages are not here yet.');
   process.exit(1);
 }
-if (buildIsOld()) build();
+if (!process.env.HOLDFAST_OUT && buildIsOld()) build();
 
 const reason = whyNoWindow();
 const binary = reason === undefined ? (electronBinary() ?? fetchElectron()) : undefined;
@@ -122,7 +118,10 @@ if (reason !== undefined) await browser(reason);
 else if (!binary) await browser('The Electron binary cannot be had here');
 else {
   const since = Date.now();
-  const code = await hand(binary, [project, ...rest]);
+  const code = await hand(binary, [
+    process.env.HOLDFAST_OUT ? join(out, 'main', 'index.js') : project,
+    ...rest,
+  ]);
   // A window that never came up (a missing system library, say) must not leave a person with nothing.
   if (code !== 0 && Date.now() - since < 5_000) await browser(`Electron ended at once with code ${code}`);
   else process.exitCode = code;

@@ -20,11 +20,14 @@ import { prepare, project } from './prerequisites.mjs';
  */
 const MAY_BE_MISSING = ['real Electron', 'recorded streams'];
 
-/** Folders of each lane, and the minutes after which it counts as hung. */
+/**
+ * Folders of each lane, and the minutes after which it counts as hung. `beside`: a lane that mostly waits for servers
+ * runs together with the one before it.
+ */
 const LANES = [
   { name: 'unit', folders: ['shared', 'main', 'renderer', 'repo'], minutes: 20 },
   { name: 'faults', folders: ['faults'], minutes: 20 },
-  { name: 'nats', folders: ['nats'], minutes: 15 },
+  { name: 'nats', folders: ['nats'], minutes: 20, beside: true },
   { name: 'e2e', folders: ['e2e'], minutes: 20 },
 ];
 
@@ -58,17 +61,23 @@ function skip(target, reason) {
   skips.push(reason ? `${target}: ${reason}` : target);
 }
 
-/** Runs a step with its output shown, in a process group of its own, so that nothing of it outlives its time. */
-function step(name, command, minutes, env = {}) {
+/**
+ * Runs a step with its output shown, in a process group of its own, so that nothing of it outlives its time. `heading`:
+ * it runs beside another, and what it says is shown below that once it is over.
+ */
+function step(name, command, minutes, { env = {}, heading } = {}) {
   const since = Date.now();
   return new Promise((resolve) => {
+    const said = heading === undefined ? 'inherit' : 'pipe';
     const child = spawn(command[0], command.slice(1), {
       cwd: project,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', said, said],
       env: { ...process.env, ...env },
       detached: process.platform !== 'win32',
       shell: process.platform === 'win32',
     });
+    const chunks = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
     const stop = (signal) => {
       try {
         process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
@@ -87,6 +96,7 @@ function step(name, command, minutes, env = {}) {
       clearTimeout(timer);
       process.off('exit', forward);
       took.push(`${name} ${seconds(since)}`);
+      if (heading !== undefined) later.push({ heading, text: Buffer.concat(chunks) });
       resolve({ ok: code === 0, why: hung ? `not done after ${minutes} minutes` : why });
     };
     child.once('error', (error) => done(1, error.message));
@@ -94,6 +104,15 @@ function step(name, command, minutes, env = {}) {
       done(code ?? 1, signal ? `ended by ${signal}` : `exit code ${code}`),
     );
   });
+}
+
+/** What steps said that ran beside another. */
+const later = [];
+function showLater() {
+  for (const { heading, text } of later.splice(0)) {
+    title(heading);
+    process.stdout.write(text);
+  }
 }
 
 const hasTests = (lane) =>
@@ -104,7 +123,7 @@ const hasTests = (lane) =>
       readdirSync(folder, { recursive: true }).some((file) => /\.test\.tsx?$/.test(`${file}`)),
     );
 
-async function runLane(lane, env) {
+async function runLane(lane, env, heading) {
   const work = mkdtempSync(join(tmpdir(), 'holdfast-report-'));
   const report = join(work, 'lines');
   const vitest = join(project, 'node_modules', 'vitest', 'vitest.mjs');
@@ -121,12 +140,11 @@ async function runLane(lane, env) {
         `--reporter=${join(project, 'scripts', 'reporter.mjs')}`,
       ],
       lane.minutes * (soak ? 12 : 1),
-      { ...env, HOLDFAST_REPORT: report, ...(soak && { HOLDFAST_SOAK: '1' }) },
+      { env: { ...env, HOLDFAST_REPORT: report, ...(soak && { HOLDFAST_SOAK: '1' }) }, heading },
     );
     const lines = existsSync(report)
       ? readFileSync(report, 'utf8').split('\n').filter(Boolean).map(JSON.parse)
       : [];
-    const before = counts.failed;
     for (const line of lines) {
       if (line.state === 'passed') counts.passed++;
       else if (line.state === 'failed') fail(line.test);
@@ -135,7 +153,7 @@ async function runLane(lane, env) {
       figures.push(...(line.figures ?? []));
     }
     if (!lines.some((line) => line.end)) fail(`${lane.name}: the runner did not finish (${why})`);
-    else if (!ok && counts.failed === before) fail(`${lane.name}: ${why}`);
+    else if (!ok && !lines.some((line) => line.state === 'failed')) fail(`${lane.name}: ${why}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -148,11 +166,14 @@ async function main() {
 
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   if (chosen.length === 0) {
-    title('check: format, lint, types');
-    for (const part of ['check:format', 'check:lint', 'check:types']) {
-      const { ok, why } = await step(part, [npm, 'run', '--silent', part], 10);
-      if (!ok) fail(`${part}: ${why}`);
-    }
+    const parts = ['check:format', 'check:lint', 'check:types'];
+    await Promise.all(
+      parts.map(async (part) => {
+        const { ok, why } = await step(part, [npm, 'run', '--silent', part], 10, { heading: part });
+        if (!ok) fail(`${part}: ${why}`);
+      }),
+    );
+    showLater();
   }
 
   title('build');
@@ -160,9 +181,14 @@ async function main() {
   if (!build.ok) fail(`build: ${build.why}`);
 
   const lanes = LANES.filter((lane) => (chosen.length === 0 || chosen.includes(lane.name)) && hasTests(lane));
-  for (const lane of lanes) {
-    title(`tests: ${lane.name}`);
-    await runLane(lane, env);
+  while (lanes.length > 0) {
+    const [lane, next] = lanes;
+    const together = next?.beside ? lanes.splice(0, 2) : lanes.splice(0, 1);
+    title(`tests: ${together.map(({ name }) => name).join(' and ')}`);
+    await Promise.all(
+      together.map((one) => runLane(one, env, one === lane ? undefined : `tests: ${one.name}`)),
+    );
+    showLater();
   }
 
   // What no test could even try. A lane that met the same gap has told it already.

@@ -7,6 +7,7 @@ import {
   chooseFolder,
   composer,
   conversation,
+  doors,
   ready,
   rows,
   say,
@@ -27,27 +28,6 @@ onEveryDoor('the first minute', (start, target) => {
     await conversation(page).getByText('Ask me for').waitFor();
     expect(await rows(page).count()).toBe(1);
     await picture(page, `first-run-hello-${target.replace(' ', '-')}`);
-  });
-
-  it('offers examples that work as they are', async () => {
-    const { page } = await start();
-    await ready(page);
-    const examples = page.getByRole('region', { name: 'Examples' }).getByRole('button');
-    const count = await examples.count();
-    expect(count).toBeGreaterThanOrEqual(4);
-    for (let at = 0; at < count; at++) {
-      await examples.nth(at).click();
-      await until(() => composer(page).inputValue()).not.toBe('');
-      const text = await composer(page).inputValue();
-      await composer(page).press('Enter');
-      await conversation(page).waitFor();
-      if (/write/i.test(text)) await allow(page);
-      await status(page, 'Your turn');
-      expect(await page.getByText('I did not understand').count()).toBe(0);
-      expect(await page.locator('article[data-state="ok"]').count()).toBeGreaterThan(0);
-      expect(await page.locator('article[data-state="error"]').count()).toBe(0);
-      await page.getByRole('button', { name: 'New chat' }).first().click();
-    }
   });
 
   it('works on real files of the person, asks before it changes one, and shows what it did', async () => {
@@ -83,26 +63,6 @@ onEveryDoor('the first minute', (start, target) => {
     await page.locator('article[data-state="not_run"]').waitFor();
   });
 
-  it('takes words with a refusal, and allows for the whole run when asked to', async () => {
-    const started = await start();
-    const { page, home } = started;
-    await ready(page);
-    await startChat(started, 'append log.txt: one', { folder: home.files });
-    await status(page, 'Waiting for you');
-    await page.getByRole('button', { name: 'Don’t allow…' }).click();
-    await page.getByLabel('What should it do instead?').fill('Use another name');
-    await page.getByRole('button', { name: 'Don’t allow', exact: true }).click();
-    await status(page, 'Your turn');
-    await conversation(page).getByText('Use another name').first().waitFor();
-    await say(page, 'append log.txt: two');
-    await allow(page, 'Allow for this run');
-    await status(page, 'Your turn');
-    await say(page, 'append log.txt: three');
-    await conversation(page).getByText('append log.txt: three').waitFor();
-    await status(page, 'Your turn');
-    await until(() => readFileSync(join(home.files, 'log.txt'), 'utf8')).toBe('two\nthree\n');
-  });
-
   it('lets a folder be chosen, a sample be used, and none', async () => {
     const started = await start();
     const { page, home } = started;
@@ -115,3 +75,50 @@ onEveryDoor('the first minute', (start, target) => {
     await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
   });
 });
+
+onEveryDoor(
+  'the first minute in the window',
+  (start) => {
+    it('offers examples that work as they are', async () => {
+      const { page } = await start();
+      await ready(page);
+      const examples = page.getByRole('region', { name: 'Examples' }).getByRole('button');
+      const count = await examples.count();
+      expect(count).toBeGreaterThanOrEqual(4);
+      for (let at = 0; at < count; at++) {
+        await examples.nth(at).click();
+        await until(() => composer(page).inputValue()).not.toBe('');
+        const text = await composer(page).inputValue();
+        await composer(page).press('Enter');
+        await conversation(page).waitFor();
+        if (/write/i.test(text)) await allow(page);
+        await status(page, 'Your turn');
+        expect(await page.getByText('I did not understand').count()).toBe(0);
+        expect(await page.locator('article[data-state="ok"]').count()).toBeGreaterThan(0);
+        expect(await page.locator('article[data-state="error"]').count()).toBe(0);
+        await page.getByRole('button', { name: 'New chat' }).first().click();
+      }
+    });
+
+    it('takes words with a refusal, and allows for the whole run when asked to', async () => {
+      const started = await start();
+      const { page, home } = started;
+      await ready(page);
+      await startChat(started, 'append log.txt: one', { folder: home.files });
+      await status(page, 'Waiting for you');
+      await page.getByRole('button', { name: 'Don’t allow…' }).click();
+      await page.getByLabel('What should it do instead?').fill('Use another name');
+      await page.getByRole('button', { name: 'Don’t allow', exact: true }).click();
+      await status(page, 'Your turn');
+      await conversation(page).getByText('Use another name').first().waitFor();
+      await say(page, 'append log.txt: two');
+      await allow(page, 'Allow for this run');
+      await status(page, 'Your turn');
+      await say(page, 'append log.txt: three');
+      await conversation(page).getByText('append log.txt: three').waitFor();
+      await status(page, 'Your turn');
+      await until(() => readFileSync(join(home.files, 'log.txt'), 'utf8')).toBe('two\nthree\n');
+    });
+  },
+  doors(),
+);

@@ -9,7 +9,7 @@ import {
   type ElectronApplication,
   type Page,
 } from 'playwright';
-import { afterEach, describe } from 'vitest';
+import { afterAll, afterEach, describe } from 'vitest';
 import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
 import { built, chromium, electron, project } from '../support/prerequisites';
 
@@ -99,6 +99,8 @@ function environment(home: Home, more: Record<string, string> = {}): Record<stri
     XDG_CONFIG_HOME: join(home.path, '.config'),
     XDG_CACHE_HOME: join(home.path, '.cache'),
     HOLDFAST_CHROMIUM: chromiumPath(),
+    // An answer still comes in pieces, only sooner.
+    HOLDFAST_PRACTICE_DELAY: '1',
     ...more,
   };
 }
@@ -194,6 +196,15 @@ function launch(words: string[], env: Record<string, string>) {
   };
 }
 
+/** One Chromium for all windows of a file on the browser door; each has a context, and so a profile, of its own. */
+let shared: Promise<Browser> | undefined;
+const sharedBrowser = (): Promise<Browser> =>
+  (shared ??= playwright.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS }));
+afterAll(async () => {
+  await (await shared)?.close();
+  shared = undefined;
+});
+
 async function open(browser: Browser, options: StartOptions): Promise<Page> {
   const context = await browser.newContext({
     viewport: options.size ?? DEFAULT_SIZE,
@@ -206,19 +217,18 @@ async function open(browser: Browser, options: StartOptions): Promise<Page> {
 async function onBrowserDoor(home: Home, options: StartOptions): Promise<Started> {
   const app = launch([mainFile('serve.js'), ...(options.args ?? [])], environment(home, options.env));
   const [, link = ''] = await app.printed(/(http:\/\/127\.0\.0\.1:\d+\/\?token=\S+)/);
-  const browser = await playwright.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS });
-  const page = await open(browser, options);
+  const page = await open(await sharedBrowser(), options);
   await page.goto(link);
   const started: Started = {
     ...common('browser door', home, app.child, page, app.output),
     stop: async () => {
       await app.stop();
-      await browser.close();
+      await page.context().close();
       running.delete(started);
     },
     kill: async () => {
       await app.killAll();
-      await browser.close();
+      await page.context().close();
       running.delete(started);
     },
     type: (line) => void app.child.stdin?.write(`${line}\n`),

@@ -14,6 +14,9 @@ import { conversation, openRow, ready, rows, say, startChat, status, until } fro
 
 const NONE: Damage = { executed: [], requests: [], violations: [], dialogs: [], pages: [], errors: [] };
 const SPLITS = process.env['HOLDFAST_SOAK'] ? 12 : 1;
+const EVERY_TRANSCRIPT = process.env['HOLDFAST_SOAK'] ? 1 : 9;
+/** By what is known which text is shown: its run ends with it. */
+const endOf = (n: number) => `Here ends text number ${n}.`;
 
 afterEach(cleanUp);
 
@@ -71,7 +74,10 @@ describe('hostile text', () => {
         row(`h${n}`, text.slice(0, 300), 'waiting', text.slice(0, 200), n),
       );
       texts.forEach(({ text }, n) => {
-        const items = everywhere(text, 5);
+        const items: TranscriptItem[] = [
+          ...everywhere(text, 5),
+          { kind: 'notice', key: 'end', seq: 5, tone: 'warn', text: endOf(n) },
+        ];
         const short = text.slice(0, 2_000);
         scene.runs.set(`h${n}`, {
           items,
@@ -123,12 +129,10 @@ describe('hostile text', () => {
       await page.goto(link);
       await ready(page);
       const heard = watch.damage;
+      let pressed = 0;
       for (const [n, { text, name }] of texts.entries()) {
         app.emit('app.focus', { id: `h${n}` });
-        await until(() =>
-          page.evaluate(() => document.querySelectorAll('[data-row] [data-kind]').length),
-        ).toBeGreaterThan(0);
-        await page.evaluate(unfoldAll);
+        expect(await page.evaluate(unfolded, endOf(n)), `${name} is shown`).toBe(true);
         // Live: the same text streams at splits that nobody chose for it.
         for (let round = 0; round < SPLITS; round++) {
           const short = text.slice(0, 20_000);
@@ -150,29 +154,16 @@ describe('hostile text', () => {
             from = to;
             if (random.below(3) === 0) await page.evaluate(() => new Promise(requestAnimationFrame));
           }
-          if (text.trim() !== '') {
-            await until(() =>
-              page.evaluate(() => document.querySelector('[data-tail]')?.textContent.length ?? 0),
-            ).toBeGreaterThan(0);
-          }
+          if (text.trim() !== '') expect(await page.evaluate(streams), `${name} streams`).toBe(true);
           app.change(`h${n}`, 11, { type: 'stream_end', iteration: 6 + round, reason: text.slice(0, 300) });
         }
         await page.evaluate(unfoldAll);
+        pressed += await press(page);
+        if (n % EVERY_TRANSCRIPT === 0) await view(page, 'Transcript').click();
         expect(heard, `${name}: ${text.slice(0, 100)}`).toEqual(NONE);
       }
-      // Everything that can be pressed in a text is pressed: nothing leaves, and addresses are only shown.
-      for (const n of texts.keys()) {
-        if (n % (process.env['HOLDFAST_SOAK'] ? 1 : 9) !== 0) continue;
-        app.emit('app.focus', { id: `h${n}` });
-        await until(() => page.locator('[data-row] [data-kind]').count()).toBeGreaterThan(0);
-        const links = page.locator('[data-row] [role="link"]');
-        for (let at = 0; at < Math.min(4, await links.count()); at++) {
-          await links.nth(at).dispatchEvent('click');
-          await links.nth(at).dispatchEvent('auxclick', { button: 1 });
-        }
-        await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' }).click();
-        await page.evaluate(() => document.querySelectorAll('dialog').forEach((dialog) => dialog.close()));
-      }
+      // Everything that can be pressed in a text was pressed: nothing left, and addresses were only shown.
+      expect(pressed).toBeGreaterThan(10);
       expect(heard).toEqual(NONE);
       expect(page.url()).toBe(home);
       expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
@@ -267,11 +258,11 @@ describe('hostile text', () => {
       await page.reload();
       await ready(page);
       await openRow(page, /./);
-      await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' }).click();
+      await view(page, 'Transcript').click();
       await page.getByRole('button', { name: 'Unfold tool output' }).click();
       await page.getByRole('button', { name: 'Unfold thinking' }).click();
       await readThrough(page);
-      await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Resume' }).click();
+      await view(page, 'Resume').click();
       await page.getByRole('heading', { name: 'Before this run goes on' }).waitFor();
       expect(watch.damage).toEqual(NONE);
       await rows(page).first().focus();
@@ -309,10 +300,50 @@ describe('hostile text', () => {
   });
 });
 
+const view = (page: Page, name: string) =>
+  page.getByRole('group', { name: 'View' }).getByRole('button', { name });
+
 /** Opens every fold that is on the screen. Runs in the page. */
 function unfoldAll(): void {
   for (const button of document.querySelectorAll<HTMLElement>('[data-row] [aria-expanded="false"]'))
     button.click();
+}
+
+/** Waits for the run that ends so, and opens its folds; false when it never comes. Runs in the page. */
+async function unfolded(end: string): Promise<boolean> {
+  for (const begun = performance.now(); performance.now() - begun < 20_000;) {
+    const kinds = [...document.querySelectorAll<HTMLElement>('[data-row] [data-kind]')];
+    if (kinds.some((item) => item.textContent.includes(end))) {
+      for (const button of document.querySelectorAll<HTMLElement>('[data-row] [aria-expanded="false"]'))
+        button.click();
+      return true;
+    }
+    await new Promise(requestAnimationFrame);
+  }
+  return false;
+}
+
+/** Waits until something of a stream is shown. Runs in the page. */
+async function streams(): Promise<boolean> {
+  for (const begun = performance.now(); performance.now() - begun < 20_000;) {
+    if (document.querySelector('[data-tail]')?.textContent) return true;
+    await new Promise(requestAnimationFrame);
+  }
+  return false;
+}
+
+/** Presses the first and the last link that is shown, in every way; each only asks, with its address. Gives how many. */
+async function press(page: Page): Promise<number> {
+  const links = page.locator('[data-row] [role="link"]');
+  const count = await links.count();
+  const card = page.getByRole('dialog', { name: 'Open this outside Holdfast?' });
+  for (const link of [links.first(), links.last()].slice(0, count)) {
+    await link.dispatchEvent('auxclick', { button: 1 });
+    await link.dispatchEvent('click');
+    await card.getByRole('button', { name: 'Cancel' }).click();
+    await card.waitFor({ state: 'detached' });
+  }
+  return Math.min(count, 2);
 }
 
 /** Scrolls through everything that is shown, so that every item is rendered once. */

@@ -29,12 +29,12 @@ onEveryDoor(
     it('are read-only and live in a second window while the first writes them', async () => {
       const first = await start();
       await ready(first.page);
-      await startChat(first, 'wait 20', { folder: first.home.files });
-      await toolRuns(first.page, 'wait');
       // A whole second Holdfast on the same store, as a second login or a forgotten server would be.
       const second = await startOn('browser door', { home: first.home });
       await ready(second.page);
-      await openRow(second.page, 'wait 20');
+      await startChat(first, 'wait 8', { folder: first.home.files });
+      await toolRuns(first.page, 'wait');
+      await openRow(second.page, 'wait 8');
       await status(second.page, 'Open elsewhere');
       await second.page.getByText('Another window or process writes this run').waitFor();
       expect(await composer(second.page).count()).toBe(0);

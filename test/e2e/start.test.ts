@@ -6,10 +6,12 @@ import { built, need, project } from '../support/prerequisites';
 
 describe('npm start', () => {
   it('opens the browser door where no window can be shown, says why in one line, and ends with its door', async (context) => {
-    need(context, built('main/serve.js'), 'npm start', 'run `npm run build` first');
+    const serve = need(context, built('main/serve.js'), 'npm start', 'run `npm run build` first');
     const home = tempFolder();
     const env = {
       ...process.env,
+      // What the other tests run on must not be built anew beneath them.
+      HOLDFAST_OUT: join(serve, '..', '..'),
       HOME: home,
       XDG_STATE_HOME: join(home, 'state'),
       XDG_CONFIG_HOME: join(home, 'config'),
