@@ -38,24 +38,8 @@ export async function bench() {
     await page.addInitScript('globalThis.__name = (value) => value');
     await page.reload();
     await page.locator('[data-run-row]').waitFor();
-    const opened = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const begun = performance.now();
-          document.querySelector<HTMLElement>('[data-run-row]')?.click();
-          const look = () => {
-            if (document.querySelector('[data-row] [data-kind]')) resolve(performance.now() - begun);
-            else requestAnimationFrame(look);
-          };
-          look();
-        }),
-    );
-    const megabytes = data.length / 1e6;
-    figures.push({
-      label: `first rows of ${RECORDS.toLocaleString('en')} records (${megabytes.toFixed(0)} MB)`,
-      value: opened,
-      unit: 'ms',
-    });
+    const small = await opening(page, 0);
+    figures.push(...told(`${RECORDS.toLocaleString('en')} records (${megabytes(data)})`, small));
     const transcript = page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' });
     if (await transcript.isVisible()) await transcript.click();
     const scroller = page.getByRole('region', { name: /^(Transcript|Conversation)$/ });
@@ -111,12 +95,105 @@ export async function bench() {
       own.push(await interactive(page));
     }
     figures.push({ label: 'load to interactive, median', value: median(own), unit: 'ms' });
+    figures.push(...(await longOne()));
   } finally {
     await cleanUp();
   }
   const empty = await emptyPage();
   figures.push({ label: 'the same for an empty React page', value: empty, unit: 'ms' });
   return { name: 'The window', figures };
+}
+
+const megabytes = ({ length }: { length: number }) => `${(length / 1e6).toFixed(0)} MB`;
+
+const told = (what: string, { first, whole }: { first: number; whole: number }): Figure[] => [
+  { label: `first rows of ${what}`, value: first, unit: 'ms' },
+  { label: 'until all of it is read', value: whole, unit: 'ms' },
+];
+
+/** Opens a run of the list: milliseconds to its first rows, and until the window knows all of it. */
+const opening = (page: Page, nth: number) =>
+  page.evaluate(
+    (at) =>
+      new Promise<{ first: number; whole: number }>((resolve) => {
+        const begun = performance.now();
+        let first = 0;
+        document.querySelectorAll<HTMLElement>('[data-run-row]')[at]?.click();
+        const look = () => {
+          const rows = document.querySelector('[data-row] [data-kind]');
+          if (rows && first === 0) first = performance.now() - begun;
+          if (rows && !document.querySelector('[role="status"] progress'))
+            resolve({ first, whole: performance.now() - begun });
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    nth,
+  );
+
+/** A journal of 120 MB: how soon it shows, what it costs to hold, and how it scrolls. */
+async function longOne(): Promise<Figure[]> {
+  const home = makeHome();
+  mkdirSync(home.runs, { recursive: true, mode: 0o700 });
+  const data = Buffer.concat(
+    chatRecords('huge', RECORDS, 'words in a long sentence '.repeat(640)).map(encodeLine),
+  );
+  writeFileSync(join(home.runs, 'huge.json'), data, { mode: 0o600 });
+  const { page, pid } = await start('browser door', { home });
+  await page.addInitScript('globalThis.__name = (value) => value');
+  await page.reload();
+  await page.locator('[data-run-row]').waitFor();
+  const before = await resident(page, pid);
+  const times = await opening(page, 0);
+  await page.waitForTimeout(1_000);
+  const open = await resident(page, pid);
+  const transcript = page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' });
+  if (await transcript.isVisible()) await transcript.click();
+  const frames = await page
+    .getByRole('region', { name: /^(Transcript|Conversation)$/ })
+    .evaluate(async (element) => {
+      const gaps: number[] = [];
+      let last = performance.now();
+      for (let n = 0; n < 180; n++) {
+        element.scrollBy(0, -60);
+        const now = await new Promise<number>(requestAnimationFrame);
+        gaps.push(now - last);
+        last = now;
+      }
+      return gaps.slice(5).sort((a, b) => a - b);
+    });
+  const scrolled = await resident(page, pid);
+  return [
+    ...told(`${megabytes(data)} (${RECORDS.toLocaleString('en')} records)`, times),
+    { label: 'main process before and with it open', value: before.main, unit: 'MB' },
+    { label: '', value: Math.max(open.main, scrolled.main), unit: 'MB', aim: 'far below the journal' },
+    { label: 'window before and with it open', value: before.window, unit: 'MB' },
+    { label: '', value: Math.max(open.window, scrolled.window), unit: 'MB' },
+    { label: 'frame while scrolling, median', value: frames[Math.floor(frames.length / 2)] ?? 0, unit: 'ms' },
+    {
+      label: 'frame while scrolling, 95 of 100',
+      value: frames[Math.floor(frames.length * 0.95)] ?? 0,
+      unit: 'ms',
+      aim: '16.7',
+    },
+  ];
+}
+
+/** Memory that the processes hold, in MB; 0 where the system has no /proc. */
+async function resident(page: Page, pid: number): Promise<{ main: number; window: number }> {
+  const cdp = await page.context().browser()?.newBrowserCDPSession();
+  const info = await cdp?.send('SystemInfo.getProcessInfo');
+  const renderers = (info?.processInfo ?? []).filter(({ type }) => type === 'renderer');
+  return { main: rss(pid), window: Math.max(0, ...renderers.map(({ id }) => rss(id))) };
+}
+
+function rss(pid: number): number {
+  try {
+    const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(found?.[1] ?? 0) / 1_000;
+  } catch {
+    return 0;
+  }
 }
 
 /** Milliseconds from the beginning of the load to the first frame in which something can be used. */

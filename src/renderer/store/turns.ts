@@ -15,10 +15,17 @@ interface Turns {
   lastSeq: number;
   failure: FailureInfo | undefined;
   prices: Prices | undefined;
+  /** The prices are being edited. */
+  pricing: boolean;
 }
 
 /** The table of turns of the run that is shown; asked for only where it is looked at. */
-export const useTurns = create<Turns>(() => ({ ...none, id: undefined, prices: undefined }));
+export const useTurns = create<Turns>(() => ({
+  ...none,
+  id: undefined,
+  prices: undefined,
+  pricing: false,
+}));
 const none = { rows: [], models: [], lastSeq: 0, failure: undefined } satisfies Partial<Turns>;
 const set = useTurns.setState;
 const get = useTurns.getState;
@@ -50,6 +57,8 @@ export async function loadTurns(id: string, lastSeq: number): Promise<void> {
     asking = false;
   }
 }
+
+export const editPrices = (pricing: boolean) => set({ pricing });
 
 export async function loadPrices(): Promise<void> {
   try {

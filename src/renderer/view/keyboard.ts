@@ -44,9 +44,11 @@ function reading(target: Parameters<typeof jump>[0]): void {
 function toStep(): void {
   const { place } = useApp.getState();
   if (place.view !== 'run') return;
-  if (place.pane !== 'transcript') openRun(place.id, 'transcript');
+  const focus = () => document.querySelector<HTMLElement>('[data-step]')?.focus();
+  if (place.pane === 'transcript') return focus();
+  openRun(place.id, 'transcript');
   // The field comes with the transcript.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-step]')?.focus());
+  requestAnimationFrame(focus);
 }
 
 export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [

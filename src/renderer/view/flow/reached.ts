@@ -27,12 +27,18 @@ export function useReached(
     letGo();
     list.current?.scrollToIndex({ index: goal.index, align: 'start', offset: -8 });
     let marked: HTMLElement | undefined;
+    let timer = 0;
+    const end = () => {
+      watch.disconnect();
+      marked?.removeAttribute('data-reached');
+    };
     const mark = () => {
       const row = scroller.querySelector<HTMLElement>(`[data-row="${goal.index}"]`);
       if (!row || row === marked) return;
       marked?.removeAttribute('data-reached');
       marked = row;
       row.setAttribute('data-reached', '');
+      if (timer === 0) timer = window.setTimeout(end, MARKED);
     };
     // The row comes into the page a little later, and heights that become known move it.
     const watch = new MutationObserver(mark);
@@ -42,11 +48,6 @@ export function useReached(
       () => list.current?.scrollToIndex({ index: goal.index, align: 'start', offset: -8 }),
       120,
     );
-    const end = () => {
-      watch.disconnect();
-      marked?.removeAttribute('data-reached');
-    };
-    const timer = window.setTimeout(end, MARKED);
     return () => {
       window.clearTimeout(settle);
       window.clearTimeout(timer);

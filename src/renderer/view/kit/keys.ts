@@ -30,10 +30,13 @@ const SHOWN: Record<string, string> = isMac
 export const keyParts = (keys: string): string[] =>
   keys.split('+').map((key) => SHOWN[key] ?? (key.length === 1 ? key.toUpperCase() : key));
 
+const ARROWS = new Set(['up', 'down', 'left', 'right']);
+
 /** Does the event press exactly `keys` (`mod+shift+p`)? */
 export function pressed(event: KeyboardEvent | React.KeyboardEvent, keys: string): boolean {
   const parts = keys.split('+');
-  const key = parts.at(-1);
+  const last = parts.at(-1) ?? '';
+  const key = ARROWS.has(last) ? `arrow${last}` : last;
   const mod = isMac ? event.metaKey : event.ctrlKey;
   const other = isMac ? event.ctrlKey : event.metaKey;
   return (
@@ -41,6 +44,6 @@ export function pressed(event: KeyboardEvent | React.KeyboardEvent, keys: string
     mod === parts.includes('mod') &&
     !other &&
     event.altKey === parts.includes('alt') &&
-    (event.shiftKey === parts.includes('shift') || /^[?+=_-]$/.test(key ?? ''))
+    (event.shiftKey === parts.includes('shift') || /^[?+=_-]$/.test(key))
   );
 }

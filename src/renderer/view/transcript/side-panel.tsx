@@ -2,10 +2,11 @@ import { useEffect, useState } from 'react';
 import { X } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { closePanel, usePanel, type Panel } from '../../store/reading';
-import { loadTurns, useTurns } from '../../store/turns';
+import { editPrices, loadTurns, useTurns } from '../../store/turns';
 import { IconButton } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
+import { PricesDialog } from './prices';
 import { Turns } from './turns';
 import { UsagePanel } from './usage';
 import s from './panel.module.css';
@@ -21,27 +22,47 @@ export function SidePanel({ head }: { head: RunHead }) {
   const panel = usePanel((state) => state.panel);
   const beside = useMedia(BESIDE);
   if (!panel) return null;
+  // Outside of what a change of the window's width makes anew: what is typed stays.
+  const prices = <Pricing />;
   const content = <Content head={head} panel={panel} onGone={beside ? undefined : closePanel} />;
   if (!beside) {
     return (
-      <Dialog label={TITLE[panel]} size={panel === 'turns' ? 's' : 'm'} place="right" onClose={closePanel}>
-        {content}
-      </Dialog>
+      <>
+        {prices}
+        <Dialog label={TITLE[panel]} size={panel === 'turns' ? 's' : 'm'} place="right" onClose={closePanel}>
+          {content}
+        </Dialog>
+      </>
     );
   }
   return (
-    <aside className={s['panel']} data-panel={panel} aria-label={TITLE[panel]}>
-      <header className={s['header']}>
-        <h2>{TITLE[panel]}</h2>
-        <IconButton
-          size="s"
-          label={`Close ${TITLE[panel].toLowerCase()}`}
-          icon={<X size="1rem" />}
-          onClick={closePanel}
-        />
-      </header>
-      {content}
-    </aside>
+    <>
+      {prices}
+      <aside className={s['panel']} data-panel={panel} aria-label={TITLE[panel]}>
+        <header className={s['header']}>
+          <h2>{TITLE[panel]}</h2>
+          <IconButton
+            size="s"
+            label={`Close ${TITLE[panel].toLowerCase()}`}
+            icon={<X size="1rem" />}
+            onClick={closePanel}
+          />
+        </header>
+        {content}
+      </aside>
+    </>
+  );
+}
+
+function Pricing() {
+  const { prices, models, pricing } = useTurns();
+  if (!pricing || !prices) return null;
+  return (
+    <PricesDialog
+      table={prices}
+      wanted={models.map(({ model }) => model)}
+      onClose={() => editPrices(false)}
+    />
   );
 }
 

@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { RunHead } from '../../../shared/contract/views';
 import type { TurnRow } from '../../../shared/contract/reading';
-import { loadPrices, modelAt, useTurns } from '../../store/turns';
+import { editPrices, loadPrices, modelAt, useTurns } from '../../store/turns';
 import { Button } from '../kit/button';
 import { count, percent, short } from '../kit/numbers';
 import { Shown } from '../kit/shown';
-import { PricesDialog } from './prices';
 import { allOf, barsOf, costOfSteps, money, stepsOf, totalOf, type Bar, type Step } from './usage-data';
 import s from './panel.module.css';
 
@@ -131,7 +130,6 @@ function Budget({ bars, used, cap }: { bars: readonly Bar[]; used: number; cap: 
 
 function Cost({ steps }: { steps: readonly Step[] }) {
   const { models, prices } = useTurns();
-  const [editing, setEditing] = useState(false);
   useEffect(() => void loadPrices(), []);
   if (!prices) return null;
   const { sum, unknown } = costOfSteps(steps, (seq) => modelAt(models, seq), prices.prices);
@@ -158,17 +156,10 @@ function Cost({ steps }: { steps: readonly Step[] }) {
         </>
       )}
       <div className={s['actions']}>
-        <Button size="s" onClick={() => setEditing(true)}>
+        <Button size="s" onClick={() => editPrices(true)}>
           {none ? 'Set prices…' : 'Prices…'}
         </Button>
       </div>
-      {editing && (
-        <PricesDialog
-          table={prices}
-          wanted={models.map(({ model }) => model)}
-          onClose={() => setEditing(false)}
-        />
-      )}
     </section>
   );
 }

@@ -1,0 +1,183 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, afterEach, expect, it } from 'vitest';
+import type { Page } from 'playwright';
+import { encodeLine } from '../../src/shared/run/codec';
+import type { RunRecord } from '../../src/shared/run/record';
+import { bad } from '../support/axe';
+import { richNotes, richRecords } from '../support/histories';
+import { chatRecords, resultRecord, terminalRecord, userRecord } from '../support/journal-records';
+import { bindEntry, encodeEntry, metaSha256 } from '../../src/main/journal/sidecar';
+import { cleanUp, makeHome, picture, start, type Home, type Started } from './harness';
+import { conversation, openRow, ready, until } from './steps';
+
+/** A run of `length` records with an error in the middle, numbers that vary, and an end. */
+function longRun(length: number, text: string): RunRecord[] {
+  const records = chatRecords('long', length - 2, text);
+  if (records[0]?.meta) records[0].meta.prompt = 'A long run to read in';
+  const middle = Math.floor(length / 2 / 4) * 4;
+  const at = records.findIndex(({ seq, tool_result }) => seq >= middle && tool_result);
+  const failing = records[at]?.tool_result;
+  if (failing) {
+    failing.result.content = 'There is no such file.';
+    failing.result.is_error = true;
+  }
+  for (const { assistant, seq } of records) {
+    if (!assistant) continue;
+    assistant.in_tokens = 400 + ((seq * 37) % 900);
+    assistant.out_tokens = 40 + ((seq * 13) % 160);
+    assistant.cache_read_tokens = 1_000 + ((seq * 7) % 800);
+    assistant.cache_create_tokens = 30 + (seq % 50);
+  }
+  return [...records, userRecord(length - 1, 'And the last question'), terminalRecord(length, 'suspended')];
+}
+
+function put(home: Home, id: string, records: RunRecord[], notes = false): Buffer {
+  mkdirSync(home.runs, { recursive: true, mode: 0o700 });
+  const lines = records.map(encodeLine);
+  const bytes = Buffer.concat(lines);
+  writeFileSync(join(home.runs, `${id}.json`), bytes, { mode: 0o600 });
+  if (notes) {
+    const bound = [bindEntry(metaSha256(lines[0]?.subarray(0, -1) ?? '')), ...richNotes];
+    writeFileSync(join(home.runs, `${id}.aux.jsonl`), bound.map(encodeEntry).join(''), { mode: 0o600 });
+  }
+  return bytes;
+}
+
+const transcript = async (page: Page) => {
+  await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' }).click();
+  await page.getByRole('toolbar', { name: 'Reading' }).waitFor();
+};
+
+/** The item that was jumped to is on the screen and marked. */
+const reached = (page: Page) => page.locator('[data-reached]').first();
+
+const LOOKS = [
+  { size: { width: 1280, height: 800 }, colorScheme: 'light' },
+  { size: { width: 900, height: 600 }, colorScheme: 'dark' },
+] as const;
+
+async function pictures(page: Page, name: string): Promise<void> {
+  for (const { size, colorScheme } of LOOKS) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(250);
+    await picture(page, `transcript-${name}-${size.width}-${colorScheme}`);
+    expect(await bad(page)).toEqual([]);
+  }
+  await page.setViewportSize(LOOKS[0].size);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+describe('the transcript', () => {
+  afterEach(cleanUp);
+  const open = async (home: Home, title: string | RegExp): Promise<Started> => {
+    const started = await start('browser door', { home });
+    await ready(started.page);
+    await openRow(started.page, title);
+    await transcript(started.page);
+    return started;
+  };
+
+  it('opens at its end, and leads to errors, messages, steps and turns, also by keyboard only', async () => {
+    const home = makeHome();
+    put(home, 'long', longRun(1_000, 'some words in a sentence '.repeat(200)));
+    const { page } = await open(home, 'A long run to read in');
+    await conversation(page).getByText('And the last question').first().waitFor();
+    const note = page.getByText(/Reading the beginning/);
+    await until(() => note.count()).toBe(0);
+
+    await page.keyboard.press('Shift+F8');
+    await reached(page).getByText('There is no such file.').waitFor();
+    await page.keyboard.press('Shift+F8');
+    await page.getByText('No error before this.').first().waitFor();
+    await page.keyboard.press('Control+g');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Enter');
+    await until(() => reached(page).getAttribute('data-row')).toBe('4');
+    await page.keyboard.press('Alt+ArrowUp');
+    await until(() => reached(page).getAttribute('data-row')).toBe('3');
+    await page.keyboard.press('Alt+ArrowUp');
+    await until(() => reached(page).getAttribute('data-row')).toBe('0');
+
+    await page.getByRole('button', { name: 'Turns' }).click();
+    const turns = page.getByRole('complementary', { name: 'Turns' });
+    await turns.getByText('A long run to read in').waitFor();
+    await pictures(page, 'turns');
+    // By keys from the line that is read to a turn far away.
+    await turns.locator('[data-turn][tabindex="0"]').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await conversation(page).getByText('And the last question').first().waitFor();
+    await until(() => turns.locator('[aria-current]').innerText()).toContain('And the last question');
+    await turns.getByRole('button', { name: 'Close turns' }).click();
+  });
+
+  it('shows what a run used and cost, in pictures and in numbers', async () => {
+    const home = makeHome();
+    put(home, 'long', longRun(400, 'some words'));
+    const { page } = await open(home, 'A long run to read in');
+    await page.getByRole('button', { name: 'Usage' }).click();
+    const usage = page.getByRole('region', { name: 'What the run used' });
+    await usage.getByText('Tokens in 199 model calls').waitFor();
+    expect(
+      await page.getByRole('table', { name: 'Tokens by step' }).getByRole('row').count(),
+    ).toBeGreaterThan(50);
+    await usage.getByRole('button', { name: 'Set prices…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What models cost' });
+    await dialog.getByLabel('In', { exact: true }).fill('3');
+    await dialog.getByLabel('Out', { exact: true }).fill('many');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Each price needs a model').waitFor();
+    await dialog.getByLabel('Out', { exact: true }).fill('15');
+    await pictures(page, 'prices');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await usage.getByText(/^\d+\.\d+ USD$/).waitFor();
+    expect(readFileSync(join(home.config, 'prices.yaml'), 'utf8')).toMatch(/model: practice-1\n\s+input: 3/);
+    await usage.getByRole('button', { name: 'Show as a table' }).click();
+    await pictures(page, 'usage');
+  });
+
+  it('says how the run stood at a record, and offers a fork where one can begin', async () => {
+    const home = makeHome();
+    const bytes = put(home, 'rich', richRecords('rich'), true);
+    const { page } = await open(home, /^Find/);
+    const item = page.locator('[data-kind="call"]').nth(1);
+    await item.hover();
+    await item.getByRole('button', { name: /^Record 2/ }).click();
+    await page.getByRole('menuitem', { name: 'As it stood here' }).click();
+    const stand = page.getByRole('region', { name: 'The run after record 4' });
+    await stand.getByText('The model was to be asked next.').waitFor();
+    await pictures(page, 'stand');
+    await page.getByRole('button', { name: 'Previous', exact: true }).click();
+    await page.getByText('The model had asked for tools that were not all answered.').waitFor();
+    await page.getByText('Open turn: 1 of 2 tools answered').waitFor();
+    await page.getByRole('button', { name: 'The record' }).click();
+    const json = (await page.getByLabel('Record as JSON').textContent()) ?? '';
+    const start = bytes.indexOf('\n', bytes.indexOf('\n') + 1) + 1;
+    await page.getByText(`bytes ${start.toLocaleString('en')} to`).waitFor();
+    // What would turn the text is shown by its name.
+    const line = bytes.subarray(start, bytes.indexOf('\n', start)).toString();
+    expect(json).toBe(line.replaceAll('\u202e', 'U+202E'));
+    await pictures(page, 'record');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await item.hover();
+    await item.getByRole('button', { name: /^Record 2/ }).click();
+    await page.getByRole('menuitem', { name: 'Fork from here…' }).waitFor();
+    await pictures(page, 'menu');
+  });
+
+  it('shows a huge result and a huge line by their beginnings', async () => {
+    const home = makeHome();
+    const records = longRun(300, 'some words');
+    const at = records.findLastIndex(({ tool_result }) => tool_result);
+    const { seq, tool_result: result } = records[at] as RunRecord;
+    records[at] = resultRecord(seq, result?.tool_use_id ?? '', 'a line of a long result\n'.repeat(210_000));
+    if (records[0]?.meta) records[0].meta.prompt = `A long run ${'p'.repeat(2_000_000)}`;
+    put(home, 'long', records);
+    const { page } = await open(home, /^A long run/);
+    const show = page.getByRole('button', { name: 'Show all 210,000 lines' });
+    await show.click();
+    await page.getByRole('button', { name: /^Show 200k of [\d.]+M more characters/ }).waitFor();
+  });
+});
