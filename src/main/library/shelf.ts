@@ -49,8 +49,8 @@ export class Shelf {
   #ready: Promise<void> | undefined;
   #stop: (() => void) | undefined;
   #closed = false;
-  /** Rows that are being read again, and whether once more afterwards. */
-  readonly #reading = new Map<string, { again: boolean; done: Promise<void> }>();
+  /** Rows that are being read, and the reading after that, for those who came meanwhile. */
+  readonly #reading = new Map<string, { done: Promise<void>; next: Promise<void> | undefined }>();
   /** Rows that changed and are still to be read. */
   readonly #heardOf = new Set<string>();
   #workers = 0;
@@ -109,20 +109,13 @@ export class Shelf {
     return entry;
   }
 
-  /** Reads a row again, and tells of it. */
-  async refresh(id: string): Promise<void> {
+  /** Reads a row again, and tells of it. What the row is then was read after this call. */
+  refresh(id: string): Promise<void> {
     const running = this.#reading.get(id);
-    if (running) {
-      running.again = true;
-      return running.done;
-    }
-    const entry = { again: false, done: Promise.resolve() };
-    this.#reading.set(id, entry);
-    entry.done = this.#read(id).finally(() => {
-      this.#reading.delete(id);
-      if (entry.again) void this.refresh(id);
-    });
-    return entry.done;
+    if (running) return (running.next ??= running.done.then(() => this.refresh(id)));
+    const done = this.#read(id).finally(() => this.#reading.delete(id));
+    this.#reading.set(id, { done, next: undefined });
+    return done;
   }
 
   async trash(id: string): Promise<void> {
@@ -192,6 +185,12 @@ export class Shelf {
     for (const row of rows) if (this.rows.get(row.id) === before.get(row.id)) this.rows.set(row.id, row);
     for (const [id, row] of before) if (!listed.has(id) && this.rows.get(id) === row) this.rows.delete(id);
     await this.#countTrash();
+    // Made now, in slices, so that the first page need not make all of them in one go.
+    const breather = new Breather();
+    for (const row of this.rows.values()) {
+      this.entry(row);
+      if (breather.due) await breather.breathe();
+    }
     if (this.#closed) return;
     this.options.onTrouble(undefined);
     this.options.onList();
@@ -210,9 +209,10 @@ export class Shelf {
     this.#heardOf.add(id);
     if (this.#workers >= Math.min(AT_ONCE, this.#heardOf.size)) return;
     this.#workers += 1;
-    void this.#work().finally(() => (this.#workers -= 1));
+    void this.#work();
   }
 
+  /** Never rejects: a row that cannot be read stays as it was. */
   async #work(): Promise<void> {
     const breather = new Breather();
     // What is told in one go is gathered first.
@@ -222,6 +222,8 @@ export class Shelf {
       await this.refresh(id);
       if (breather.due) await breather.breathe();
     }
+    // At once: what is told from now on needs somebody else.
+    this.#workers -= 1;
   }
 
   #recountSoon(): void {

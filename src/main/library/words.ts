@@ -8,6 +8,8 @@ export function firstWords(prompt: string, limit = TITLE): string {
     .replace(/\s+/gu, ' ')
     .trim();
   if (line === '') return 'Empty prompt';
+  // A character is one unit or two.
+  if (line.length <= limit) return line;
   const chars = [...line];
   if (chars.length <= limit) return line;
   const cut = chars.slice(0, limit).join('');

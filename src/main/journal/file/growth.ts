@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isFailure } from '../../../shared/run/failure';
 import { Folder } from '../../../shared/run/fold';
 import { RECORD_VERSION } from '../../../shared/run/record';
@@ -29,7 +29,7 @@ export interface Ending {
 const GUARDED = 1024;
 
 export const guardStart = (offset: number): number => Math.max(0, offset - GUARDED);
-const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64').slice(0, 22);
+const guardOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64').slice(0, 22);
 
 /** undefined for a journal that is damaged, or whose last line may still change: it is read whole again. */
 export function endingOf(reading: Reading, bytes: Uint8Array): Ending | undefined {
@@ -40,7 +40,7 @@ export function endingOf(reading: Reading, bytes: Uint8Array): Ending | undefine
 
 const ending = ({ warned, open }: FoldPoint, offset: number, guarded: Uint8Array): Ending => ({
   offset,
-  guard: hash(guarded),
+  guard: guardOf(guarded),
   warned,
   ...(open && { open }),
 });
@@ -66,7 +66,8 @@ export async function grow(
   const start = guardStart(from.offset);
   const guarded = from.offset - start;
   const folder = folderAt(before, from);
-  if (!folder || bytes.length < guarded || hash(bytes.subarray(0, guarded)) !== from.guard) return undefined;
+  if (!folder || bytes.length < guarded || guardOf(bytes.subarray(0, guarded)) !== from.guard)
+    return undefined;
   const read = await readGently(bytes.subarray(guarded), breather);
   const torn = read.tail.kind === 'torn';
   if (read.failure || (read.tail.kind !== 'clean' && !torn)) return undefined;
