@@ -102,6 +102,18 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
       { keys: 'delete', does: 'Delete, with undo' },
     ],
   },
+  {
+    title: 'In the table of all runs',
+    list: [
+      { keys: 'space', does: 'Select, or not' },
+      { keys: 'shift+down', does: 'Select up to the next' },
+      { keys: 'mod+a', does: 'Select all that match' },
+      { keys: 'escape', does: 'Select none' },
+      { keys: 'enter', does: 'Open' },
+      { keys: 'F2', does: 'Rename' },
+      { keys: 'delete', does: 'Delete what is selected, with undo' },
+    ],
+  },
 ];
 
 /** Keys that work wherever the focus is. */
