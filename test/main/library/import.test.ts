@@ -305,3 +305,41 @@ describe('the published schemas', () => {
     expect(schemaProblems(JSON.stringify(record)).join()).toMatch(problem);
   });
 });
+
+describe('a name', () => {
+  it('that no run can have gives way to the one that is recorded', async () => {
+    const { folder, to } = place();
+    writeFileSync(join(folder, 'A rich run (2).json'), journal('rich'));
+    writeFileSync(join(folder, 'note.json'), 'pears\n');
+    const { files } = await take(to, join(folder, 'A rich run (2).json'), join(folder, 'note.json'));
+    expect(files).toMatchObject([
+      { outcome: 'imported', id: 'rich', wanted: 'rich' },
+      { outcome: 'failed', failure: { message: expect.stringContaining('no journal') as string } },
+    ]);
+  });
+});
+
+describe('an import that a crash cut short', () => {
+  it('is cleared away by the next one, but for a run that is being brought in right now', async () => {
+    const { folder, to } = place();
+    await bring(to, 'first', richRecords('first'));
+    const runs = join(folder, 'other');
+    mkdirSync(join(runs, 'half.files'));
+    for (const name of [
+      '.half.part',
+      'half.aux.jsonl',
+      'half.files/whole-1.txt',
+      '.first.part',
+      '.other.part',
+    ])
+      writeFileSync(join(runs, name), 'half');
+    const held = await fileStore(runs).create('other', metaRecord('other'));
+    const again = fileStore(runs);
+    await bring(again, 'second', richRecords('second'));
+    await held.close();
+    expect(readdirSync(runs).filter((name) => /half|\.part$/.test(name) && !name.endsWith('.lock'))).toEqual([
+      '.other.part',
+    ]);
+    expect(Buffer.from(await again.bytes('first'))).toEqual(journal('first'));
+  });
+});

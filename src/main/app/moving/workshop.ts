@@ -20,8 +20,10 @@ export class Workshop {
   /** The file in a job's folder that notes what is written elsewhere. */
   ledger = (job: string): string => join(job, LEDGER);
 
+  /** The job is over, whatever ended it: nothing unfinished stays. */
   leave(job: string): void {
     try {
+      for (const part of unfinished(job)) rmSync(part, { force: true });
       rmSync(job, { recursive: true, force: true });
     } catch {
       // Removed at the next start.
@@ -39,9 +41,7 @@ export class Workshop {
     for (const name of names) {
       const pid = Number(/^(\d+)-[0-9a-f]{12}$/.exec(name)?.[1] ?? NaN);
       if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
-      const job = join(this.folder, name);
-      for (const part of unfinished(job)) rmSync(part, { force: true });
-      this.leave(job);
+      this.leave(join(this.folder, name));
     }
   }
 }

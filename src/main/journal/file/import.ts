@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runExists } from '../check';
+import { RUN_ID } from '../journal';
 import type { RunParcel } from '../parcel';
 import { readRunGently } from '../read';
 import { bindEntry, encodeEntry, metaSha256 } from '../sidecar';
@@ -11,6 +12,7 @@ import type { Vfs } from './vfs';
 /** What a kept text may be called; notes that come with a run name whatever they like. */
 const TEXT_NAME = /^[A-Za-z0-9_-]{1,80}\.txt$/;
 const NEWLINE = new Uint8Array([0x0a]);
+const PART = '.part';
 
 /**
  * Writes a run with exactly these lines, under its lock. What stands beside it comes first and the journal takes its
@@ -19,7 +21,8 @@ const NEWLINE = new Uint8Array([0x0a]);
 export async function importFile(place: Place, id: string, parcel: RunParcel): Promise<void> {
   const { vfs, path: directory } = place;
   const paths = place.paths(id);
-  const part = join(directory, `.${id}.part`);
+  const part = join(directory, `.${id}${PART}`);
+  await clear(place, id);
   await place.alone(id, async () => {
     if (place.has(id)) {
       const { bytes } = await place.read(id);
@@ -41,6 +44,33 @@ export async function importFile(place: Place, id: string, parcel: RunParcel): P
       throw ioFailure(error, 'bring this run here');
     }
   });
+}
+
+/** Folders that were looked through by this process. */
+const cleared = new WeakSet<Place>();
+
+/**
+ * Removes what imports left that a crash cut short, before the first of a process: each under its run's lock, which one
+ * that is at work holds.
+ */
+async function clear(place: Place, id: string): Promise<void> {
+  if (cleared.has(place)) return;
+  cleared.add(place);
+  const { vfs, path: directory } = place;
+  for (const name of await vfs.readdir(directory).catch(() => [])) {
+    const left = name.startsWith('.') && name.endsWith(PART) ? name.slice(1, -PART.length) : '';
+    if (left === id || !RUN_ID.test(left)) continue;
+    const paths = place.paths(left);
+    await place
+      .alone(left, async () => {
+        if (!place.has(left)) {
+          await unlinkIfThere(vfs, paths.sidecar);
+          await vfs.removeTree(paths.texts);
+        }
+        await unlinkIfThere(vfs, join(directory, name));
+      })
+      .catch(() => undefined);
+  }
 }
 
 async function writeTexts(vfs: Vfs, folder: string, { texts }: RunParcel): Promise<void> {

@@ -44,10 +44,9 @@ export async function importOne(
   checkKind(bytes);
   const reading = await readRunGently(bytes);
   const { folded, failure, places } = reading;
-  if (failure !== undefined || folded === undefined)
-    throw failure ?? new Failure({ code: 'empty', message: 'Nothing was recorded in it.' });
+  if (failure !== undefined || folded === undefined) throw noRun(failure);
   const lines = places.map(({ offset, bytes: length }) => bytes.subarray(offset, offset + length));
-  const wanted = wantedId(name);
+  const wanted = nameFor(name, reading.records[0]?.meta?.run_id);
   const beside = await besideIt(tree, name, metaSha256(lines[0] ?? ''));
   const lineage: SidecarEntry = {
     kind: 'lineage',
@@ -123,6 +122,23 @@ async function isTaken(store: RunStore, id: string): Promise<boolean> {
 
 const baseOf = (name: string): string => name.replace(/\.json$/, '');
 const wantedId = (name: string): string => baseOf(name.slice(name.lastIndexOf('/') + 1));
+
+/** The name that a run had: its file's, as stores call them, or where that says something else, the one recorded in it. */
+function nameFor(name: string, recorded: string | undefined): string {
+  const wanted = wantedId(name);
+  return !RUN_ID.test(wanted) && recorded !== undefined && RUN_ID.test(recorded) ? recorded : wanted;
+}
+
+/** Why nothing was taken. That a run never began tells its owner something, but nobody who brings a file. */
+function noRun(failure: Failure | undefined): Failure {
+  if (failure !== undefined && failure.code !== 'empty' && failure.code !== 'no_meta') return failure;
+  return new Failure({
+    code: failure?.code ?? 'empty',
+    message: 'This is no journal: it does not begin with the record that every run begins with.',
+    kept: 'Nothing of it was taken.',
+    todo: 'Choose a journal, a folder of journals, or a zip that Holdfast exported.',
+  });
+}
 
 function checkKind(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('utf8');

@@ -7,6 +7,9 @@ import { bytes, count, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import r from './report.module.css';
 
+/** What a run can be called. */
+const RUN_ID = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/;
+
 const COUNTED: [keyof Counts, string][] = [
   ['records', 'Records'],
   ['calls', 'Tool calls'],
@@ -106,7 +109,10 @@ export function ImportReport({ report }: { report: ImportReportView }) {
               <>
                 <p>
                   {many(row.records, 'record')}
-                  {bareId(row.id) === row.wanted ? '' : ', under a new name because its own was taken: '}
+                  {bareId(row.id) !== row.wanted &&
+                    (RUN_ID.test(row.wanted)
+                      ? ', under a new name because its own was taken: '
+                      : ', under a new name: ')}
                   {bareId(row.id) !== row.wanted && <code>{bareId(row.id)}</code>}
                   {' · '}
                   <button
