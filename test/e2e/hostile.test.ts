@@ -14,6 +14,8 @@ import { conversation, openRow, ready, rows, say, startChat, status, until } fro
 
 const NONE: Damage = { executed: [], requests: [], violations: [], dialogs: [], pages: [], errors: [] };
 const SPLITS = process.env['HOLDFAST_SOAK'] ? 12 : 1;
+/** So many texts take their time on a slow machine. ms. */
+const LIMIT = (process.env['HOLDFAST_SOAK'] ? 60 : 6) * 60_000;
 const EVERY_TRANSCRIPT = process.env['HOLDFAST_SOAK'] ? 1 : 9;
 /** By what is known which text is shown: its run ends with it. */
 const endOf = (n: number) => `Here ends text number ${n}.`;
@@ -55,127 +57,131 @@ function everywhere(text: string, n: number): TranscriptItem[] {
 }
 
 describe('hostile text', () => {
-  it('in every place of the window, streamed at odd splits and stored, does nothing', async () => {
-    const watch = await HostileWatch.open();
-    const texts = hostileTexts(watch.sink);
-    expect(texts.length).toBeGreaterThanOrEqual(100);
-    const scene = makeScene();
-    const app = await fakeApp(built('renderer') ?? '', scene);
-    const browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
-    try {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 3000 } });
-      const page = await context.newPage();
-      const link = app.link();
-      const home = new URL('/', link).href;
-      await watch.watch(context, page, () => home);
-      const random = new Seeded(1);
-      // Stored: one run for each text, named by it, with all of it unfolded.
-      scene.rows = texts.map(({ text }, n) =>
-        row(`h${n}`, text.slice(0, 300), 'waiting', text.slice(0, 200), n),
-      );
-      texts.forEach(({ text }, n) => {
-        const items: TranscriptItem[] = [
-          ...everywhere(text, 5),
-          { kind: 'notice', key: 'end', seq: 5, tone: 'warn', text: endOf(n) },
-        ];
-        const short = text.slice(0, 2_000);
-        scene.runs.set(`h${n}`, {
-          items,
-          head: head(scene.rows[n] ?? row('x', '', 'waiting', '', 0), {
-            mode: 'live',
-            phase: 'waiting',
-            items: items.length,
-            profile: short.slice(0, 80),
-            folder: `/home/${short}`,
-            endpoint: short,
-            queued: [short],
-            warnings: [{ code: 'x', detail: short }],
-            caution: short,
-            failure: { code: 'internal', message: short, kept: short, todo: short },
-            approval: {
-              hash: 'h',
-              toolUseId: 'call_5_3',
-              tool: short.slice(0, 300),
-              input: text,
-              line: short,
+  it(
+    'in every place of the window, streamed at odd splits and stored, does nothing',
+    { timeout: LIMIT },
+    async () => {
+      const watch = await HostileWatch.open();
+      const texts = hostileTexts(watch.sink);
+      expect(texts.length).toBeGreaterThanOrEqual(100);
+      const scene = makeScene();
+      const app = await fakeApp(built('renderer') ?? '', scene);
+      const browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
+      try {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 3000 } });
+        const page = await context.newPage();
+        const link = app.link();
+        const home = new URL('/', link).href;
+        await watch.watch(context, page, () => home);
+        const random = new Seeded(1);
+        // Stored: one run for each text, named by it, with all of it unfolded.
+        scene.rows = texts.map(({ text }, n) =>
+          row(`h${n}`, text.slice(0, 300), 'waiting', text.slice(0, 200), n),
+        );
+        texts.forEach(({ text }, n) => {
+          const items: TranscriptItem[] = [
+            ...everywhere(text, 5),
+            { kind: 'notice', key: 'end', seq: 5, tone: 'warn', text: endOf(n) },
+          ];
+          const short = text.slice(0, 2_000);
+          scene.runs.set(`h${n}`, {
+            items,
+            head: head(scene.rows[n] ?? row('x', '', 'waiting', '', 0), {
+              mode: 'live',
+              phase: 'waiting',
+              items: items.length,
+              profile: short.slice(0, 80),
+              folder: `/home/${short}`,
+              endpoint: short,
+              queued: [short],
+              warnings: [{ code: 'x', detail: short }],
+              caution: short,
+              failure: { code: 'internal', message: short, kept: short, todo: short },
+              approval: {
+                hash: 'h',
+                toolUseId: 'call_5_3',
+                tool: short.slice(0, 300),
+                input: text,
+                line: short,
+              },
+            }),
+            preflight: {
+              ...drift,
+              id: `h${n}`,
+              profile: short.slice(0, 80),
+              folder: short,
+              matching: [short.slice(0, 80)],
+              gates: drift.gates.map((gate) => ({ ...gate, text: short })),
+              diff: drift.diff.map((field) => ({ ...field, recorded: short, current: `${short}!` })),
+              pending: drift.pending.map((tool) => ({
+                ...tool,
+                tool: short.slice(0, 300),
+                input: text,
+                line: short,
+              })),
+              unknown: drift.unknown.map((tool) => ({
+                ...tool,
+                tool: short.slice(0, 300),
+                input: text,
+                line: short,
+              })),
+              endpoint: { recorded: short, current: `${short}?`, changed: true },
+              lost: { text, at: new Date(0).toISOString() },
             },
-          }),
-          preflight: {
-            ...drift,
-            id: `h${n}`,
-            profile: short.slice(0, 80),
-            folder: short,
-            matching: [short.slice(0, 80)],
-            gates: drift.gates.map((gate) => ({ ...gate, text: short })),
-            diff: drift.diff.map((field) => ({ ...field, recorded: short, current: `${short}!` })),
-            pending: drift.pending.map((tool) => ({
-              ...tool,
-              tool: short.slice(0, 300),
-              input: text,
-              line: short,
-            })),
-            unknown: drift.unknown.map((tool) => ({
-              ...tool,
-              tool: short.slice(0, 300),
-              input: text,
-              line: short,
-            })),
-            endpoint: { recorded: short, current: `${short}?`, changed: true },
-            lost: { text, at: new Date(0).toISOString() },
-          },
+          });
         });
-      });
-      scene.folders = texts.slice(0, 6).map(({ text }) => `/home/${text.slice(0, 100)}`);
-      await page.goto(link);
-      await ready(page);
-      const heard = watch.damage;
-      let pressed = 0;
-      for (const [n, { text, name }] of texts.entries()) {
-        app.emit('app.focus', { id: `h${n}` });
-        expect(await page.evaluate(unfolded, endOf(n)), `${name} is shown`).toBe(true);
-        // Live: the same text streams at splits that nobody chose for it.
-        for (let round = 0; round < SPLITS; round++) {
-          const short = text.slice(0, 20_000);
-          let from = 0;
-          while (from < short.length) {
-            const to = Math.min(
-              short.length,
-              from + 1 + random.below(Math.max(2, Math.ceil(short.length / 8))),
-            );
-            for (const part of ['text', 'thinking'] as const) {
-              app.change(`h${n}`, 11, {
-                type: 'stream',
-                part,
-                iteration: 6 + round,
-                from,
-                text: short.slice(from, to),
-              });
+        scene.folders = texts.slice(0, 6).map(({ text }) => `/home/${text.slice(0, 100)}`);
+        await page.goto(link);
+        await ready(page);
+        const heard = watch.damage;
+        let pressed = 0;
+        for (const [n, { text, name }] of texts.entries()) {
+          app.emit('app.focus', { id: `h${n}` });
+          expect(await page.evaluate(unfolded, endOf(n)), `${name} is shown`).toBe(true);
+          // Live: the same text streams at splits that nobody chose for it.
+          for (let round = 0; round < SPLITS; round++) {
+            const short = text.slice(0, 20_000);
+            let from = 0;
+            while (from < short.length) {
+              const to = Math.min(
+                short.length,
+                from + 1 + random.below(Math.max(2, Math.ceil(short.length / 8))),
+              );
+              for (const part of ['text', 'thinking'] as const) {
+                app.change(`h${n}`, 11, {
+                  type: 'stream',
+                  part,
+                  iteration: 6 + round,
+                  from,
+                  text: short.slice(from, to),
+                });
+              }
+              from = to;
+              if (random.below(3) === 0) await page.evaluate(() => new Promise(requestAnimationFrame));
             }
-            from = to;
-            if (random.below(3) === 0) await page.evaluate(() => new Promise(requestAnimationFrame));
+            if (text.trim() !== '') expect(await page.evaluate(streams), `${name} streams`).toBe(true);
+            app.change(`h${n}`, 11, { type: 'stream_end', iteration: 6 + round, reason: text.slice(0, 300) });
           }
-          if (text.trim() !== '') expect(await page.evaluate(streams), `${name} streams`).toBe(true);
-          app.change(`h${n}`, 11, { type: 'stream_end', iteration: 6 + round, reason: text.slice(0, 300) });
+          await page.evaluate(unfoldAll);
+          pressed += await press(page);
+          if (n % EVERY_TRANSCRIPT === 0) await view(page, 'Transcript').click();
+          expect(heard, `${name}: ${text.slice(0, 100)}`).toEqual(NONE);
         }
-        await page.evaluate(unfoldAll);
-        pressed += await press(page);
-        if (n % EVERY_TRANSCRIPT === 0) await view(page, 'Transcript').click();
-        expect(heard, `${name}: ${text.slice(0, 100)}`).toEqual(NONE);
+        // Everything that can be pressed in a text was pressed: nothing left, and addresses were only shown.
+        expect(pressed).toBeGreaterThan(10);
+        expect(heard).toEqual(NONE);
+        expect(page.url()).toBe(home);
+        expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+        console.log(
+          `hostile text in the window: ${texts.length} texts x ${everywhere('', 1).length + 20} places, ${SPLITS} streams each: 0 executions, 0 requests, 0 violations`,
+        );
+      } finally {
+        await browser.close();
+        await app.close();
+        await watch.close();
       }
-      // Everything that can be pressed in a text was pressed: nothing left, and addresses were only shown.
-      expect(pressed).toBeGreaterThan(10);
-      expect(heard).toEqual(NONE);
-      expect(page.url()).toBe(home);
-      expect(await page.title()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-      console.log(
-        `hostile text in the window: ${texts.length} texts x ${everywhere('', 1).length + 20} places, ${SPLITS} streams each: 0 executions, 0 requests, 0 violations`,
-      );
-    } finally {
-      await browser.close();
-      await app.close();
-      await watch.close();
-    }
-  });
+    },
+  );
 
   it('through the real app: typed, answered, thought, written, read, listed and renamed', async () => {
     const watch = await HostileWatch.open();
