@@ -9,7 +9,7 @@ import { journalBytes } from '../support/store-folder';
 import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
 import { doors, ready, rows, startChat, status, toolRuns, until } from './steps';
 
-const COUNT = 1_200;
+const COUNT = 800;
 /** Size and colours of every picture. */
 const LOOKS = [
   [1280, 800, 'light'],
@@ -59,6 +59,8 @@ async function looks({ page }: Started, name: string, within?: string): Promise<
     await page.emulateMedia({ colorScheme: theme });
     await page.waitForTimeout(150);
     await picture(page, `${name}-${width}x${height}-${theme}`);
+    // Colours differ by theme, what is there by size: two of the four see both.
+    if ((width === 1280) !== (theme === 'light')) continue;
     expect([name, width, theme, await bad(page, within)]).toEqual([name, width, theme, []]);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -74,7 +76,7 @@ onEveryDoor(
       const started = await start({ home });
       const { page } = started;
       await browse(page);
-      expect(await total(page)).toBe('1,200 runs');
+      expect(await total(page)).toBe('800 runs');
       await looks(started, 'library-table');
       expect(await cells(page).count()).toBeLessThan(60);
 
@@ -96,7 +98,7 @@ onEveryDoor(
         .click();
       const states = page.getByRole('dialog', { name: 'State' });
       await states.getByRole('checkbox', { name: /Failed/ }).check();
-      await until(() => total(page)).toMatch(/^1\d\d of 1,200 runs$/);
+      await until(() => total(page)).toMatch(/^1\d\d of 800 runs$/);
       await looks(started, 'library-filter');
       await page.keyboard.press('Escape');
       await filters(page)
@@ -107,11 +109,11 @@ onEveryDoor(
         .getByRole('checkbox', { name: /gpt-5-mini/ })
         .check();
       await page.keyboard.press('Escape');
-      await until(() => total(page)).toMatch(/^\d\d of 1,200 runs$/);
+      await until(() => total(page)).toMatch(/^\d\d of 800 runs$/);
       await page.getByRole('searchbox', { name: 'Words in the title' }).fill('no such title');
       await page.getByText('No run fits these filters.').waitFor();
       await page.getByRole('button', { name: /^Show all/ }).click();
-      await until(() => total(page)).toBe('1,200 runs');
+      await until(() => total(page)).toBe('800 runs');
 
       // Click, shift and ctrl.
       await cells(page)
@@ -155,16 +157,16 @@ onEveryDoor(
 
       // All that match, of which most were never loaded: one toast, one undo.
       await page.getByRole('searchbox', { name: 'Words in the title' }).fill('contracts');
-      await until(() => total(page)).toBe('150 of 1,200 runs');
-      await page.getByRole('checkbox', { name: 'Select all 150 runs' }).click();
-      await until(() => chosen(page).textContent()).toBe('150 runs selected');
+      await until(() => total(page)).toBe('100 of 800 runs');
+      await page.getByRole('checkbox', { name: 'Select all 100 runs' }).click();
+      await until(() => chosen(page).textContent()).toBe('100 runs selected');
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await page.getByText('150 runs moved to the trash.').waitFor();
-      await until(() => journals(join(home.runs, 'trash')).length).toBe(150);
+      await page.getByText('100 runs moved to the trash.').waitFor();
+      await until(() => journals(join(home.runs, 'trash')).length).toBe(100);
       expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('150 runs are back.').waitFor();
-      await until(() => total(page)).toBe('150 of 1,200 runs');
+      await page.getByText('100 runs are back.').waitFor();
+      await until(() => total(page)).toBe('100 of 800 runs');
       expect(hashes(home)).toEqual(before);
     });
 
