@@ -119,6 +119,37 @@ describe('the window', () => {
     await until(() => result.getByText('file-16.bin').count()).toBe(0);
   });
 
+  it('folds thinking and the input of a tool, and shows both exactly as they are', async () => {
+    const page = await anew();
+    await open(page, 'Summarise meeting notes');
+    const thought = conversation(page).getByText('Moving changes things, so it has to be asked for.');
+    const fold = conversation(page)
+      .getByRole('button', { name: /Thinking|thought/i })
+      .first();
+    expect(await fold.getAttribute('aria-expanded')).toBe('false');
+    expect(await thought.isVisible()).toBe(false);
+    await fold.click();
+    await thought.waitFor();
+    const card = page.getByRole('article', { name: 'file_stats: Done' });
+    await card.getByText('0.3 s', { exact: true }).waitFor();
+    await page.getByRole('article', { name: 'read_file: Failed' }).getByText('Failed · 0.1 s').waitFor();
+    const input = card.getByLabel('Exact input');
+    if (!(await input.isVisible())) await card.getByRole('button', { expanded: false }).first().click();
+    await until(() => input.textContent()).toBe('{"path":".","min_size":"100MB"}');
+  });
+
+  it('offers a profile that matches before force', async () => {
+    const page = await anew();
+    await open(page, 'Quarterly report');
+    const force = page.getByRole('button', { name: /^Force resume/ });
+    await force.waitFor();
+    const names = await force.locator('..').getByRole('button').allTextContents();
+    expect(names.slice(0, 2)).toEqual([
+      'Use “Practice (May)”, which matches',
+      'Force resume with these changes',
+    ]);
+  });
+
   it('loads what colours code and sets math only where there is code and math', async () => {
     const page = await anew();
     const loaded: string[] = [];
