@@ -1,10 +1,16 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright';
-import { expect, it } from 'vitest';
+import { chromium as playwright, type Locator, type Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/shared/run/failure';
 import type { RunRecord } from '../../src/shared/run/record';
 import { bad } from '../support/axe';
+import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
+import { fakeApp } from '../support/fake-app';
+import { nothingFound, type FakeFinds } from '../support/fake-search';
 import { answerRecord, callRecord, metaRecord, resultRecord, userRecord } from '../support/journal-records';
+import { built, chromium } from '../support/prerequisites';
+import { makeScene } from '../support/scenes';
 import { journalBytes, ready as readyFolder } from '../support/store-folder';
 import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
 import { conversation, doors, ready, until } from './steps';
@@ -260,6 +266,9 @@ onEveryDoor(
       await bar(started.page).waitFor();
       await picture(started.page, `search-building-${name}`);
       expect(await bad(started.page)).toEqual([]);
+      await look(started, 'dark');
+      await started.page.setViewportSize({ width: 900, height: 600 });
+      await picture(started.page, `search-building-900-dark-${name}`);
       await started.kill();
 
       started = await started.restart();
@@ -287,3 +296,69 @@ onEveryDoor(
   },
   doors(),
 );
+
+describe('states of the search that are hard to reach', () => {
+  const building = [
+    { store: 'default', label: 'This computer', done: 4_210, total: 10_000, bytes: 91_000_000 },
+  ];
+  const away = new Failure({
+    code: 'store_unavailable',
+    message: 'This store took too long to answer.',
+    todo: 'Search again in a moment.',
+  });
+  const states: [name: string, words: string, FakeFinds][] = [
+    ['building', '', { ...nothingFound(), building }],
+    ['not-yet', 'harbour', { ...nothingFound(), building }],
+    ['listing', 'harbour', { ...nothingFound(), building: [{ ...building[0]!, done: 0, total: 0 }] }],
+    [
+      'none-searched',
+      'harbour',
+      { ...nothingFound(), failed: [{ store: 'default', label: 'This computer', failure: away.toJSON() }] },
+    ],
+    [
+      'failed',
+      'harbour',
+      new Failure({
+        code: 'no_space',
+        message: 'There is no room on the disk for the index that makes searching fast.',
+        kept: 'The runs are untouched; what was read already can be found.',
+        todo: 'Make room on the disk of the cache folder, then search again.',
+      }),
+    ],
+  ];
+
+  it('are told in words, look right in both colours and sizes, and are clean for axe', async () => {
+    const app = await fakeApp(built('renderer') ?? '', makeScene());
+    const browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
+    try {
+      const problems: string[] = [];
+      for (const [theme, size] of [
+        ['light', { width: 1280, height: 800 }],
+        ['dark', { width: 900, height: 600 }],
+      ] as const) {
+        app.scene.prefs = { theme, zoom: 1 };
+        const page = await (
+          await browser.newContext({ viewport: size, reducedMotion: 'reduce', bypassCSP: true })
+        ).newPage();
+        await page.goto(app.link());
+        await ready(page);
+        for (const [name, words, finds] of states) {
+          app.scene.finds = finds;
+          await page.goto(new URL('/', page.url()).href);
+          await ready(page);
+          await page.keyboard.press(`${MOD}+Shift+F`);
+          await field(page).fill(words);
+          await page.getByRole('heading', { level: 2 }).first().waitFor();
+          if ('building' in finds && finds.building.length > 0)
+            await page.getByRole('progressbar', { name: 'Runs read for the search' }).waitFor();
+          await picture(page, `search-${name}-${size.width}-${theme}`);
+          problems.push(...(await bad(page)).map((text) => `${name} ${theme}: ${text}`));
+        }
+      }
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+      await app.close();
+    }
+  });
+});

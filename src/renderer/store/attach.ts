@@ -7,7 +7,7 @@ import { loadJobs, takeJob } from './moving';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
 import { retryRun } from './run';
-import { openSearch, searchProgress } from './search';
+import { openSearch, retrySearch, searchProgress } from './search';
 import { loadStores } from './stores';
 
 /** Ties the stores to the connection: first state, state after a lost connection, and everything that is told. */
@@ -21,6 +21,7 @@ export function attach(client: Client): void {
     loadJobs().catch(() => undefined);
     refreshLibrary();
     refreshBrowse();
+    retrySearch();
   };
   const told = () => set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
   client.onStatus(told);

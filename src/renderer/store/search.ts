@@ -13,6 +13,8 @@ const MOST = 200;
 /** After the last letter, and between two looks at what changed meanwhile. */
 const TYPING_MS = 120;
 const AGAIN_MS = 1_000;
+/** Of what is typed; the search reads no more. */
+const LONGEST = 2_000;
 /** Pages without a hit that are passed over in one go. */
 const EMPTY_PAGES = 40;
 
@@ -101,6 +103,10 @@ export function setScope(scope: Partial<Pick<Search, 'parts' | 'store'>>): void 
 }
 
 export const searchAgain = () => void search(PAGE);
+/** The connection is there again: what failed for want of it is asked again. */
+export const retrySearch = () => {
+  if (get().failure) searchAgain();
+};
 export const setActive = (active: number) => set({ active });
 
 /** The list was scrolled to its end. */
@@ -129,7 +135,7 @@ async function load(mine: number, after: string | undefined, limit: number): Pro
     let from = after;
     for (let pages = 0; ; pages++) {
       page = await call('search.find', {
-        words,
+        words: words.slice(0, LONGEST),
         limit,
         ...(parts.length > 0 && { parts: [...parts] }),
         ...(store !== undefined && { stores: [store] }),
@@ -148,7 +154,9 @@ async function load(mine: number, after: string | undefined, limit: number): Pro
     });
     return page;
   } catch (error) {
-    if (mine === epoch) set({ searching: false, failure: failureOf(error), shownFor: words });
+    // What was found for other words is not left standing under these.
+    const old = get().shownFor !== words ? { hits: [], next: undefined, failed: [] } : {};
+    if (mine === epoch) set({ searching: false, failure: failureOf(error), shownFor: words, ...old });
     return undefined;
   }
 }

@@ -4,6 +4,7 @@ import type { SearchHit } from '../../../shared/contract/search';
 import { splitKey } from '../../../shared/contract/run-key';
 import { closeSearch, moreHits, setActive, useSearch } from '../../store/search';
 import { openFound } from '../../store/search-open';
+import { Button } from '../kit/button';
 import { count, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
@@ -31,7 +32,7 @@ interface Group {
 
 /** What was found, run by run. One stop of the Tab key; arrows go on from there. */
 export function Results() {
-  const { hits, active, next, searching } = useSearch();
+  const { hits, active, next, searching, failure } = useSearch();
   const list = useRef<GroupedVirtuosoHandle>(null);
   const wanted = useRef<number>(undefined);
   const box = useRef<HTMLDivElement>(null);
@@ -88,6 +89,12 @@ export function Results() {
       <p className={s['count']} role="status">
         {`${count(hits.length)}${next === undefined ? '' : '+'} ${hits.length === 1 ? 'place' : 'places'} in ${count(groups.length)}${next === undefined ? '' : '+'} ${groups.length === 1 ? 'run' : 'runs'}`}
         {searching && <span> · Searching…</span>}
+        {failure && <span className={s['stuck']}> · The rest could not be loaded</span>}
+        {failure && (
+          <Button size="s" look="ghost" onClick={moreHits}>
+            Try again
+          </Button>
+        )}
       </p>
       <div className={s['list']} ref={box} tabIndex={-1} onKeyDown={onKeyDown}>
         <GroupedVirtuoso

@@ -180,6 +180,12 @@ function Found() {
     );
   }
   if (hits.length > 0) return <Results />;
-  if (shownFor !== words || (searching && next !== undefined)) return <div className={s['hold']} />;
+  if (shownFor !== words || (searching && next !== undefined)) {
+    return (
+      <p className={s['wait']} role="status">
+        Searching…
+      </p>
+    );
+  }
   return <NothingFound empty={empty} />;
 }
