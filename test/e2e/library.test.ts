@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright';
-import { expect, it } from 'vitest';
+import { chromium as playwright, type Locator, type Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import type { StoreView } from '../../src/shared/contract/stores';
 import { bad } from '../support/axe';
+import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
+import { fakeApp } from '../support/fake-app';
 import { manyId, manyRecords, putManyRuns } from '../support/many-runs';
+import { built, chromium } from '../support/prerequisites';
+import { makeScene } from '../support/scenes';
 import { journalBytes } from '../support/store-folder';
 import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
 import { doors, ready, rows, startChat, status, toolRuns, until } from './steps';
@@ -340,3 +345,99 @@ onEveryDoor(
   },
   doors(),
 );
+
+onEveryDoor(
+  'a folder of another program',
+  (start) => {
+    it('is shown beside the own runs, with what can be done there and why the rest cannot', async () => {
+      const home = populated(3);
+      const theirs = join(home.path, 'fisk-runs');
+      mkdirSync(theirs);
+      for (let n = 50; n < 53; n++)
+        writeFileSync(join(theirs, `${manyId(n)}.json`), journalBytes(manyRecords(n, manyId(n))));
+      mkdirSync(home.config, { recursive: true });
+      writeFileSync(
+        join(home.config, 'stores.yaml'),
+        JSON.stringify({ stores: [{ name: 'fisk', url: `file:${theirs}` }] }),
+      );
+      const { page } = await start({ home, size: { width: 1600, height: 900 } });
+      await browse(page);
+      await until(() => total(page)).toBe('6 runs');
+      await filters(page)
+        .getByRole('button', { name: /^Store/ })
+        .click();
+      await page.getByRole('dialog', { name: 'Store' }).getByRole('checkbox', { name: /fisk/ }).check();
+      await page.keyboard.press('Escape');
+      await until(() => total(page)).toBe('3 of 6 runs');
+      await cells(page).first().hover();
+      await cells(page).first().getByRole('button', { name: /^More/ }).click();
+      await picture(page, 'library-foreign-menu');
+      for (const name of [/^Rename/, /^Pin/, /^Tags/, /^Delete/]) {
+        const item = page.getByRole('menuitem', { name });
+        expect(await item.getAttribute('aria-disabled')).toBe('true');
+        expect(await item.textContent()).toContain('only read here');
+      }
+      await page.getByRole('menuitem', { name: 'Continue here' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('checkbox', { name: 'Select all 3 runs' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page
+        .getByText(/^Nothing was changed\. 3 runs could not be changed: This folder was not made/)
+        .waitFor();
+      expect(readdirSync(theirs).length).toBe(3);
+    });
+  },
+  doors(),
+);
+
+const USUAL: StoreView = {
+  name: 'default',
+  label: 'This computer',
+  url: 'file:/home/ada/.local/state/holdfast/runs',
+  kind: 'file',
+  usual: true,
+  state: 'ok',
+  durability: 'disk',
+  promise: 'On disk.',
+  writable: true,
+};
+
+describe('a disk that fills up', () => {
+  it('is told above everything, the worst first, until there is space again', async () => {
+    const scene = makeScene();
+    const app = await fakeApp(built('renderer') ?? '', scene);
+    const browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
+    try {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+      const page = await context.newPage();
+      await page.goto(app.link());
+      await ready(page);
+      const say = (space?: StoreView['space']) => {
+        scene.stores = [{ ...USUAL, ...(space && { space }) }];
+        app.emit('stores.changed', {});
+      };
+      say({ level: 'low', free: 640_000_000 });
+      await page.getByRole('status').filter({ hasText: 'Space is getting low' }).waitFor();
+      for (const [width, height, theme] of LOOKS) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: theme });
+        await picture(page, `disk-low-${width}x${height}-${theme}`);
+      }
+      say({ level: 'critical', free: 61_000_000 });
+      const alert = page.getByRole('alert');
+      await until(() => alert.textContent()).toContain('Almost no space is left');
+      await until(() => alert.textContent()).toContain('61 MB free');
+      expect(await bad(page)).toEqual([]);
+      for (const [width, height, theme] of LOOKS) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: theme });
+        await picture(page, `disk-critical-${width}x${height}-${theme}`);
+      }
+      say();
+      await until(() => alert.count()).toBe(0);
+    } finally {
+      await browser.close();
+      await app.close();
+    }
+  });
+});
