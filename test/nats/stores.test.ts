@@ -12,7 +12,7 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
   let other: Desk | undefined;
   beforeEach(async () => {
     server = await NatsServer.start(kind);
-    desk = makeDesk({ answers: [true, true, true] });
+    desk = makeDesk({ answers: [true, true, true], leaveMs: 500 });
   });
   afterEach(async () => {
     await other?.close();
@@ -39,6 +39,31 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
     });
     return { client, id, shown: new Shown(client, id) };
   };
+
+  it('closes soon while a store is away, and the run goes on from its last record', async () => {
+    await server.addStream('RUNS');
+    await add(desk);
+    const client = desk.window();
+    const { id } = await client.call('run.start', {
+      prompt: 'write out.txt: hello',
+      chat: true,
+      private: false,
+      profile: 'Practice',
+      folder: desk.folder,
+      store: 'team',
+    });
+    await new Shown(client, id).status('waiting', 20_000);
+    await server.kill();
+    const before = Date.now();
+    await desk.app.close();
+    // Its writers wait a minute for a server that comes back.
+    expect(Date.now() - before).toBeLessThan(20_000);
+    await server.restart();
+    other = makeDesk({ home: desk.home, answers: [true] });
+    await until(async () => other !== undefined && (await state(other)) === 'ok', 20_000);
+    const view = await other.window().call('run.preflight', { id });
+    expect(view).toMatchObject({ ok: true, pending: [{ tool: 'write_file', fate: 'ask' }], unknown: [] });
+  });
 
   it('are tested check by check, each wrong setting with its command, before and after the stream is there', async () => {
     const client = desk.window();

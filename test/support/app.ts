@@ -47,6 +47,7 @@ export interface Desk {
 }
 
 export interface DeskOptions {
+  leaveMs?: number;
   home?: string;
   kind?: 'electron' | 'browser';
   model?: Model;
@@ -129,6 +130,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     profilesPath: join(home, 'config', 'profiles.yaml'),
     env: options.env ?? {},
     ...(options.space && { space: options.space }),
+    ...(options.leaveMs !== undefined && { leaveMs: options.leaveMs }),
     onBug: (error) => bugs.push(error),
   });
   const clients: Client[] = [];

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName, EventPayload } from '../../shared/contract/contract';
 import type { Port } from '../../shared/contract/frame';
 import { serve, type Handlers, type Served } from '../../shared/contract/serve';
@@ -69,6 +70,8 @@ export interface AppOptions {
   env: NodeJS.ProcessEnv;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
+  /** Milliseconds that runs are given to come to a safe point when everything closes. Absent: a few seconds. */
+  leaveMs?: number;
   /** Told of errors that are bugs. */
   onBug?: (error: unknown, command: string) => void;
 }
@@ -204,7 +207,10 @@ export function createApp(options: AppOptions): App {
     secrets: async () => [
       ...new Set([...options.parts.secrets(), ...knownSecrets(options.env, (await profiles.all()).profiles)]),
     ],
-    onArrived: (keys) => keys.forEach((key) => void library.refresh(key)),
+    onArrived: async (keys) => {
+      // One after the other: an import may bring thousands.
+      for (const key of keys) await library.refresh(key);
+    },
     tell: (job, gone) => tell('moving.job', { job, gone }),
   });
   const services: Services = {
@@ -268,10 +274,26 @@ export function createApp(options: AppOptions): App {
     },
     menu: (action) => tell('app.menu', { action }),
     async close() {
-      await Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
+      const left = Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
+      await within(options.leaveMs ?? LEAVE_MS, left);
       library.close();
       disk.close();
-      await Promise.allSettled([reader.close(), searches.close(), stores.close()]);
+      // A store that is closed keeps no writer waiting any more.
+      const freed = Promise.allSettled([reader.close(), searches.close(), stores.close()]);
+      await within(options.leaveMs ?? LEAVE_MS, Promise.all([left, freed]));
     },
   };
+}
+
+/**
+ * How long runs are given to come to a safe point when everything closes. A store that is away would hold them up for as
+ * long as its writers are patient; what is recorded is safe by then, and the rest is as after a crash. ms.
+ */
+const LEAVE_MS = 5_000;
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const late = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, late]);
+  over.abort();
 }
