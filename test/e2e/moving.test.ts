@@ -143,6 +143,8 @@ onEveryDoor(
         .click();
       await button(page, 'Make the new run').click();
       await page.getByRole('heading', { level: 1, name: /\(fork\)/ }).waitFor();
+      await page.getByText('Forked from rich up to record 5').waitFor();
+      await pictures(page, 'forked');
       await until(() => rows(page).count()).toBe(3);
 
       await more(page, 'Compare with…');
@@ -205,6 +207,8 @@ onEveryDoor(
       await until(() => readFileSync(file).length).toBe(at);
       expect(readFileSync(join(home.runs, 'rich.backup'))).toEqual(hurt);
       await status(page, 'Interrupted');
+      await page.getByText(/^Repaired .* are in rich.backup/).waitFor();
+      await pictures(page, 'repaired');
     });
 
     it('is stopped or killed in the middle and leaves nothing half', async () => {
@@ -261,4 +265,60 @@ onEveryDoor(
     });
   },
   ['browser door'],
+);
+
+onEveryDoor(
+  'moving runs where the system has dialogs',
+  (start) => {
+    it('saves where its dialog says, shows it in the file manager, and goes on when its window part is closed', async () => {
+      const home = await homeWithRun();
+      await bring(fileStore(home.runs), 'long', chatRecords('long', 6_000), { catalogue: { title: 'Long' } });
+      const { page, system } = await start({ home, reducedMotion: 'reduce' });
+      await ready(page);
+      const started = { system, page };
+      const answer = (value: string) => started.system('answer', { kind: 'saveDialog', value });
+      const records = async (what: string) =>
+        ((await started.system('records')) as { what: string; args: unknown[] }[]).filter(
+          (one) => one.what === what,
+        );
+
+      await openRow(page, 'A <rich> run');
+      await more(page, 'Export…');
+      await answer('');
+      await button(page, 'Choose where and export…').click();
+      await until(() => button(page, 'Choose where and export…').isEnabled()).toBe(true);
+      expect(all(home.downloads)).toEqual([]);
+      // The dialog of the system asked before it gave a name that is taken.
+      const file = join(home.downloads, 'mine.md');
+      writeFileSync(file, 'old');
+      await answer(file);
+      await button(page, 'Choose where and export…').click();
+      await page.getByText('1 run exported').waitFor();
+      await pictures(page, 'system');
+      await button(page, 'Show in folder').click();
+      await until(async () => (await records('showItemInFolder'))[0]?.args).toEqual([file]);
+      expect(readFileSync(file, 'utf8')).toContain('A \\<rich\\> run');
+      expect((await records('saveDialog')).length).toBe(2);
+      await button(page, 'Done').click();
+
+      await page.getByRole('button', { name: /^All runs/ }).click();
+      await page.getByRole('checkbox', { name: 'Select A <rich> run' }).check();
+      await page.getByRole('checkbox', { name: 'Select Long' }).check();
+      await page
+        .getByRole('toolbar', { name: 'Selected runs' })
+        .getByRole('button', { name: /^Export/ })
+        .click();
+      await answer(join(home.downloads, 'all.zip'));
+      await button(page, 'Choose where and export…').click();
+      await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click();
+      const toast = page.getByRole('status', { name: 'Messages' });
+      await toast.getByText('2 runs exported.').waitFor();
+      await picture(page, 'moving-toast');
+      await toast.getByRole('button', { name: 'Details' }).click();
+      await page.getByText('2 runs exported,').waitFor();
+      await pictures(page, 'zipped');
+      expect(all(home.downloads)).toEqual(['all.zip', 'mine.md']);
+    });
+  },
+  ['stand-in'],
 );

@@ -8,9 +8,10 @@ import type { ExportOptions } from '../../../src/main/library/export';
 import { contained, fenced } from '../../../src/main/library/export/markdown-text';
 import { redactor } from '../../../src/main/library/export/redact';
 import { encodeLine } from '../../../src/shared/run/codec';
+import type { SidecarEntry } from '../../../src/shared/run/sidecar';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich, KEY_SHAPE, richRecords, SECRET } from '../../support/histories';
-import { chatRecords } from '../../support/journal-records';
+import { chatRecords, fingerprint } from '../../support/journal-records';
 import { ready } from '../../support/store-folder';
 
 const COUNTS = { records: 16, calls: 5, results: 5 };
@@ -82,6 +83,32 @@ describe('an export', () => {
     const json = JSON.parse((await write('json', {}, 'out.json')).text) as Record<string, unknown>;
     expect(json).toMatchObject({ seams: [{ after_seq: 6, forced: true }], lost: { after_seq: 16 } });
     expect(json.attachments).toMatchObject([{ name: 'whole-1.txt', tool_use_id: 'c1' }]);
+  });
+
+  it('shows that the conversation went to another address, and that nobody was forced', async () => {
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    const endpoint = { from: 'https://one.example/v1', to: 'https://two.example/v1' };
+    const seam: SidecarEntry = {
+      kind: 'resume',
+      at: '2026-07-21T07:08:09Z',
+      after_seq: 2,
+      forced: false,
+      accepted: fingerprint,
+      changed: [],
+      endpoint,
+      unknown: [],
+    };
+    await bring(store, 'moved', chatRecords('moved', 8), { sidecar: [seam] });
+    for (const format of ['md', 'html', 'json'] as const) {
+      const out = join(folder, `out.${format}`);
+      const { runs } = await exportRuns(store, ['moved'], { format, out });
+      expect(runs[0]).toMatchObject({ complete: true });
+      const text = readFileSync(out, 'utf8');
+      for (const place of Object.values(endpoint)) expect(text).toContain(place);
+      if (format === 'json') expect(JSON.parse(text)).toMatchObject({ seams: [{ after_seq: 2, endpoint }] });
+      else expect(text).not.toContain('by force');
+    }
   });
 
   it('leaves out what tools gave back, and thinking, and says so', async () => {

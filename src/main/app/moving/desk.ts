@@ -21,7 +21,7 @@ export interface MovingOptions extends JobsOptions {
   /** Values that this person's settings and environment know to be secret. */
   secrets(): Promise<string[]>;
   /** Runs came into a store. */
-  onArrived(keys: string[]): void;
+  onArrived(keys: string[]): Promise<void>;
 }
 
 interface Incoming {
@@ -163,9 +163,11 @@ export class MovingDesk {
         )
         .then((report) => {
           const imported = importView(report, store);
-          this.options.onArrived(
+          const arrived = this.options.onArrived(
             report.files.flatMap((file) => (file.outcome === 'imported' ? [runKey(store, file.id)] : [])),
           );
+          // What cannot be refreshed is read when it is listed.
+          arrived.catch(() => undefined);
           job.end({
             state: report.cancelled ? 'cancelled' : 'done',
             done: report.files.length,
