@@ -16,13 +16,13 @@ describe('the states of a run', () => {
     expect(new Set(calls.map(shape)).size).toBe(calls.length);
   });
 
-  it('have a colour each, but for those that never ran', () => {
+  it('have a colour each, but for those of which nothing ran here', () => {
     const css = readFileSync(
       new URL('../../src/renderer/view/kit/status.module.css', import.meta.url),
       'utf8',
     );
     const plain = [...states, ...calls].filter((state) => !css.includes(`[data-of='${state}']`));
-    expect(plain.toSorted()).toEqual(['new', 'not_run', 'unanswered']);
+    expect(plain.toSorted()).toEqual(['elsewhere', 'new', 'not_run', 'unanswered']);
   });
 
   it('say their word beside the mark, which is hidden from those who listen', () => {

@@ -82,7 +82,12 @@ const SHAPES: Record<Shape, React.ReactNode> = {
     </>
   ),
   unanswered: <circle cx="6" cy="6" r="4.5" className={s['dots']} />,
-  elsewhere: <circle cx="6" cy="6" r="4.5" className={s['dots']} />,
+  elsewhere: (
+    <>
+      <circle cx="6" cy="6" r="4.5" className={s['dots']} />
+      <circle cx="6" cy="6" r="1.75" className={s['solid']} />
+    </>
+  ),
 };
 
 /** The mark alone. It is decoration: the word stands beside it or is given by `StatusBadge`. */
