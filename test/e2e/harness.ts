@@ -144,6 +144,7 @@ export function onEveryDoor(
 export async function cleanUp(): Promise<void> {
   await Promise.all([...running].map((started) => started.kill()));
   running.clear();
+  if (!inVitest) await closeShared();
   for (const path of homes) rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   homes.clear();
 }
@@ -200,10 +201,13 @@ function launch(words: string[], env: Record<string, string>) {
 let shared: Promise<Browser> | undefined;
 const sharedBrowser = (): Promise<Browser> =>
   (shared ??= playwright.launch({ executablePath: chromiumPath(), args: CHROMIUM_FLAGS }));
-afterAll(async () => {
+const closeShared = async () => {
   await (await shared)?.close();
   shared = undefined;
-});
+};
+// A bench has no files that end; it closes with all the rest.
+const inVitest = process.env.VITEST !== undefined;
+if (inVitest) afterAll(closeShared);
 
 async function open(browser: Browser, options: StartOptions): Promise<Page> {
   const context = await browser.newContext({

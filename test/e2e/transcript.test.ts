@@ -49,8 +49,13 @@ const transcript = async (page: Page) => {
   await page.getByRole('toolbar', { name: 'Reading' }).waitFor();
 };
 
-/** The item that was jumped to is on the screen and marked. */
-const reached = (page: Page) => page.locator('[data-reached]').first();
+/** Number of the item at the top of what is seen. */
+const top = (page: Page) =>
+  conversation(page).evaluate((scroller) => {
+    const edge = scroller.getBoundingClientRect().top + 24;
+    const rows = [...scroller.querySelectorAll<HTMLElement>('[data-row]')];
+    return Number(rows.find((row) => row.getBoundingClientRect().bottom > edge)?.dataset['row']);
+  });
 
 const LOOKS = [
   { size: { width: 1280, height: 800 }, colorScheme: 'light' },
@@ -88,28 +93,30 @@ describe('the transcript', () => {
     await until(() => note.count()).toBe(0);
 
     await page.keyboard.press('Shift+F8');
-    await reached(page).getByText('There is no such file.').waitFor();
+    await conversation(page).getByText('There is no such file.').waitFor();
     await page.keyboard.press('Shift+F8');
     await page.getByText('No error before this.').first().waitFor();
     await page.keyboard.press('Control+g');
     await page.keyboard.type('3');
     await page.keyboard.press('Enter');
-    await until(() => reached(page).getAttribute('data-row')).toBe('4');
+    await until(() => top(page)).toBe(4);
     await page.keyboard.press('Alt+ArrowUp');
-    await until(() => reached(page).getAttribute('data-row')).toBe('3');
+    await until(() => top(page)).toBe(3);
     await page.keyboard.press('Alt+ArrowUp');
-    await until(() => reached(page).getAttribute('data-row')).toBe('0');
+    await until(() => top(page)).toBe(0);
 
     await page.getByRole('button', { name: 'Turns' }).click();
     const turns = page.getByRole('complementary', { name: 'Turns' });
     await turns.getByText('A long run to read in').waitFor();
     await pictures(page, 'turns');
     // By keys from the line that is read to a turn far away.
-    await turns.locator('[data-turn][tabindex="0"]').focus();
+    await turns.getByRole('listbox').focus();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await conversation(page).getByText('And the last question').first().waitFor();
-    await until(() => turns.locator('[aria-current]').innerText()).toContain('And the last question');
+    await until(() => turns.getByRole('option', { selected: true }).innerText()).toContain(
+      'And the last question',
+    );
     await turns.getByRole('button', { name: 'Close turns' }).click();
   });
 

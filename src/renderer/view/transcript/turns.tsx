@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { MessageSquare, TriangleAlert } from 'lucide-react';
 import type { TurnRow } from '../../../shared/contract/reading';
@@ -25,22 +25,15 @@ export function Turns({ rows, onGone }: { rows: readonly TurnRow[]; onGone: (() 
   const goal = useGoal((state) => state.goal);
   const read = rowAt(rows, goal && Math.abs(goal.index - top) <= 1 ? goal.index : top);
   const list = useRef<VirtuosoHandle>(null);
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
+  const id = useId();
   /** The row that the keyboard is on; absent: the one that is read. */
   const [mine, setMine] = useState<number>();
   const active = Math.min(mine ?? read, rows.length - 1);
   useEffect(() => {
     // Whoever walks through the table is not moved by the transcript.
-    if (!box.current?.contains(document.activeElement)) list.current?.scrollIntoView({ index: read });
+    if (document.activeElement !== box.current) list.current?.scrollIntoView({ index: read });
   }, [read]);
-  const move = (to: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, to));
-    setMine(next);
-    list.current?.scrollIntoView({
-      index: next,
-      done: () => box.current?.querySelector<HTMLElement>(`[data-turn="${next}"]`)?.focus(),
-    });
-  };
   const open = (at: number) => {
     const row = rows[at];
     if (!row) return;
@@ -50,13 +43,20 @@ export function Turns({ rows, onGone }: { rows: readonly TurnRow[]; onGone: (() 
   };
   if (rows.length === 0) return <p className={s['note']}>Nothing was said in this run.</p>;
   return (
-    <div
-      ref={box}
-      className={s['turns']}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) setMine(undefined);
+    <Virtuoso
+      ref={list}
+      scrollerRef={(element) => {
+        box.current = element instanceof HTMLElement ? element : null;
       }}
+      data={rows as TurnRow[]}
+      className={s['list'] ?? ''}
+      role="listbox"
+      aria-label="Turns"
+      aria-activedescendant={`${id}${active}`}
+      tabIndex={0}
+      onBlur={() => setMine(undefined)}
       onKeyDown={(event) => {
+        if (event.altKey || event.ctrlKey || event.metaKey) return;
         const steps: Record<string, number> = {
           ArrowDown: active + 1,
           ArrowUp: active - 1,
@@ -66,49 +66,39 @@ export function Turns({ rows, onGone }: { rows: readonly TurnRow[]; onGone: (() 
           End: rows.length - 1,
         };
         const to = steps[event.key];
-        if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        if (event.key === 'Enter' || event.key === ' ') open(active);
+        else if (to === undefined) return;
+        else {
+          const next = Math.max(0, Math.min(rows.length - 1, to));
+          setMine(next);
+          list.current?.scrollIntoView({ index: next });
+        }
         event.preventDefault();
-        move(to);
       }}
-    >
-      <Virtuoso
-        ref={list}
-        data={rows as TurnRow[]}
-        className={s['list'] ?? ''}
-        defaultItemHeight={58}
-        initialTopMostItemIndex={{ index: read, align: 'center' }}
-        increaseViewportBy={200}
-        itemContent={(at, row) => (
-          <Row row={row} at={at} current={at === read} focusable={at === active} onOpen={() => open(at)} />
-        )}
-      />
-    </div>
+      defaultItemHeight={58}
+      initialTopMostItemIndex={{ index: read, align: 'center' }}
+      increaseViewportBy={200}
+      itemContent={(at, row) => (
+        <div
+          id={`${id}${at}`}
+          role="option"
+          className={s['turn']}
+          data-turn={at}
+          data-kind={row.kind}
+          data-active={at === active}
+          aria-selected={at === read}
+          onClick={() => open(at)}
+        >
+          <Row row={row} />
+        </div>
+      )}
+    />
   );
 }
 
-function Row({
-  row,
-  at,
-  current,
-  focusable,
-  onOpen,
-}: {
-  row: TurnRow;
-  at: number;
-  current: boolean;
-  focusable: boolean;
-  onOpen: () => void;
-}) {
+function Row({ row }: { row: TurnRow }) {
   return (
-    <button
-      type="button"
-      className={s['turn']}
-      data-turn={at}
-      data-kind={row.kind}
-      aria-current={current ? 'location' : undefined}
-      tabIndex={focusable ? 0 : -1}
-      onClick={onOpen}
-    >
+    <>
       {row.kind === 'prompt' ? (
         <span className={s['first']}>
           <MessageSquare size="0.75rem" aria-hidden="true" />
@@ -147,7 +137,7 @@ function Row({
           </span>
         </>
       )}
-    </button>
+    </>
   );
 }
 
