@@ -348,7 +348,8 @@ describe('states of the search that are hard to reach', () => {
           await ready(page);
           await page.keyboard.press(`${MOD}+Shift+F`);
           await field(page).fill(words);
-          await page.getByRole('heading', { level: 2 }).first().waitFor();
+          await page.locator('main').getByRole('heading', { level: 2 }).first().waitFor();
+          await page.getByText('Searching…').waitFor({ state: 'detached' });
           if ('building' in finds && finds.building.length > 0)
             await page.getByRole('progressbar', { name: 'Runs read for the search' }).waitFor();
           await picture(page, `search-${name}-${size.width}-${theme}`);

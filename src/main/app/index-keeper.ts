@@ -33,7 +33,11 @@ export class IndexKeeper {
   /** How far it is, as long as not everything is read: totals of 0 while the store is being listed. */
   get building(): SearchProgress | undefined {
     const { done, total } = this.#progress;
-    return this.#whole ? undefined : done < total ? this.#progress : { ...this.#progress, done: 0, total: 0 };
+    return this.#whole || this.failure
+      ? undefined
+      : done < total
+        ? this.#progress
+        : { ...this.#progress, done: 0, total: 0 };
   }
 
   told(progress: SearchProgress): void {

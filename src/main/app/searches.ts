@@ -95,11 +95,12 @@ export class Searches {
         }
       }),
     );
+    failed.push(...this.#stuck(wanted, failed));
     const hits = merge(lists, limit);
     const next = new Map([...cursors].filter(([, at]) => at === END));
     // One that failed is asked again from where it was.
     for (const [name, at] of cursors)
-      if (failed.some(({ store }) => store === outer(name))) next.set(name, at);
+      if (failed.some(({ store, partly }) => !partly && store === outer(name))) next.set(name, at);
     for (const list of lists)
       next.set(list.name, list.hits[list.at - 1]?.hit.at ?? cursors.get(list.name) ?? '-');
     for (const list of lists) if (list.at === list.hits.length) next.set(list.name, list.next ?? END);
@@ -128,11 +129,7 @@ export class Searches {
         }
       }),
     );
-    for (const { name, label } of all) {
-      const failure = this.#keepers.get(name)?.failure;
-      if (failure && !failed.some(({ store }) => store === outer(name)))
-        failed.push({ store: outer(name), label, failure: plain(failure) });
-    }
+    failed.push(...this.#stuck(all, failed));
     return { stores, building: this.#building(all), failed };
   }
 
@@ -191,6 +188,15 @@ export class Searches {
       if (row) placed.push({ hit, row });
     }
     return placed;
+  }
+
+  /** Stores whose index could not be brought up to date. */
+  #stuck(stores: readonly Store[], failed: Found['failed']): Found['failed'] {
+    return stores.flatMap(({ name, label }) => {
+      const failure = this.#keepers.get(name)?.failure;
+      if (!failure || failed.some(({ store }) => store === outer(name))) return [];
+      return [{ store: outer(name), label, failure: plain(failure), partly: true }];
+    });
   }
 
   #building(stores: readonly Store[]): SearchProgressView[] {

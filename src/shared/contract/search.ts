@@ -38,7 +38,13 @@ export const searchProgress = z.object({
 });
 export type SearchProgressView = z.infer<typeof searchProgress>;
 
-const failed = z.object({ store: z.string(), label: z.string(), failure: failureInfo });
+/** A store that could not be searched; `partly`: it was, but what is new in it could not be read. */
+const failed = z.object({
+  store: z.string(),
+  label: z.string(),
+  failure: failureInfo,
+  partly: z.boolean().optional(),
+});
 
 /** Full-text search over the runs of all stores. */
 export const searchCommands = {

@@ -291,6 +291,30 @@ describe('search over the contract', () => {
     expect((await find(client, 'papaya')).failed).toEqual([]);
   });
 
+  it('says that it is not all where the index cannot be brought up to date, and finds what is in it', async () => {
+    const at = homeWith({ a: talk('a', 'tamarind') });
+    const first = open({ home: at });
+    await whole(first, 'tamarind');
+    await desk.close();
+    let full = true;
+    const indexOf: DeskOptions['indexOf'] = (_entry, store, onProgress) => {
+      const real = inlineIndex(store, join(home, 'cache'), onProgress);
+      const update: RunIndex['update'] = async (ids) => {
+        if (full) throw new Failure({ code: 'no_space', message: 'There is no room.' });
+        return real.update(ids);
+      };
+      return { ...real, update };
+    };
+    const client = open({ home: at, indexOf });
+    await until(async () => (await find(client, 'tamarind')).failed.length === 1);
+    const found = await find(client, 'tamarind');
+    expect(found.failed).toMatchObject([{ store: 'default', partly: true, failure: { code: 'no_space' } }]);
+    expect([found.hits.length, found.building.length]).toEqual([1, 0]);
+    expect((await client.call('search.status', {})).failed).toHaveLength(1);
+    full = false;
+    await until(async () => (await find(client, 'tamarind')).failed.length === 0);
+  });
+
   it('refuses a page that it never gave', async () => {
     const client = open({ home: homeWith({ a: talk('a', 'x') }) });
     for (const after of ['x', '{}', '[["a"]]', '[[1,2]]', '"'])

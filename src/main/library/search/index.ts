@@ -250,7 +250,7 @@ const noRoom = (cause: unknown): Failure =>
       code: 'no_space',
       message: 'There is no room on the disk for the index that makes searching fast.',
       kept: 'The runs are untouched; what was read already can be found.',
-      todo: 'Make room on the disk of the cache folder, then search again.',
+      todo: 'Make room on this disk; reading then goes on by itself.',
     },
     { cause },
   );

@@ -47,12 +47,18 @@ export function NothingFound({ empty }: { empty: boolean }) {
   const { parts, store, building, failed } = useSearch();
   const narrowed = parts.length > 0 || store !== undefined;
   const reading = building.length > 0;
-  const some = useLibrary((state) => state.stores.length > failed.length);
+  const some = useLibrary((state) => state.stores.length > failed.filter(({ partly }) => !partly).length);
   return (
     <div className={s['blank']} role="status">
       <Drawing icon={SearchX} />
       <h2>
-        {empty ? 'Nothing to look for yet' : reading ? 'Nothing found so far' : 'Nothing has these words'}
+        {empty
+          ? 'Nothing to look for yet'
+          : reading
+            ? 'Nothing found so far'
+            : some
+              ? 'Nothing has these words'
+              : 'Nothing could be searched'}
       </h2>
       <p>
         {empty
@@ -60,7 +66,7 @@ export function NothingFound({ empty }: { empty: boolean }) {
           : reading
             ? 'Runs are still being read. What turns up is shown here by itself.'
             : !some
-              ? 'No store could be searched.'
+              ? 'Why not stands above; the runs themselves are untouched.'
               : narrowed
                 ? 'All words must stand in one text, and only some texts are looked through now.'
                 : 'All words must stand in one text. Try fewer words, or the beginning of one.'}
@@ -109,12 +115,12 @@ export function Left() {
   if (failed.length === 0) return null;
   return (
     <ul className={s['left']} aria-label="Stores that could not be searched">
-      {failed.map(({ store, label, failure }) => (
+      {failed.map(({ store, label, failure, partly }) => (
         <li key={store}>
           <TriangleAlert size="0.875rem" aria-hidden="true" />
           <span>
             <b>
-              Not searched: <Name text={label} />
+              {partly ? 'Not all searched' : 'Not searched'}: <Name text={label} />
             </b>{' '}
             <Shown text={failure.message} prose />
           </span>
