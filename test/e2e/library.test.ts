@@ -115,6 +115,17 @@ onEveryDoor(
         .check();
       await page.keyboard.press('Escape');
       await until(() => total(page)).toMatch(/^\d\d of 800 runs$/);
+      await filters(page)
+        .getByRole('button', { name: /^Changed/ })
+        .click();
+      const days = page.getByRole('dialog', { name: 'Changed' });
+      await days.getByRole('button', { name: 'Last 7 days' }).click();
+      await until(() => total(page)).toMatch(/^\d of 800 runs$/);
+      await picture(page, 'library-days');
+      await days.getByRole('button', { name: 'Any day' }).click();
+      await days.getByLabel('From').fill('2020-01-01');
+      await until(() => total(page)).toMatch(/^\d\d of 800 runs$/);
+      await page.keyboard.press('Escape');
       await page.getByRole('searchbox', { name: 'Words in the title' }).fill('no such title');
       await page.getByText('No run fits these filters.').waitFor();
       await page.getByRole('button', { name: /^Show all/ }).click();
@@ -405,6 +416,7 @@ const USUAL: StoreView = {
 describe('a disk that fills up', () => {
   it('is told above everything, the worst first, until there is space again', async () => {
     const scene = makeScene();
+    scene.prefs.theme = 'system';
     const app = await fakeApp(built('renderer') ?? '', scene);
     const browser = await playwright.launch({ executablePath: chromium() ?? '', args: CHROMIUM_FLAGS });
     try {

@@ -48,3 +48,11 @@ export function corrupt(what: string, data: At): Failure {
     data: { ...data },
   });
 }
+
+/** What is said about records after one that ended the run. */
+export function wentOn(reason: string): string {
+  if (reason === 'suspended') return 'The run was paused before this and then went on.';
+  if (reason === 'completed')
+    return 'The run was recorded as completed before this and went on all the same.';
+  return `The run had stopped before this ("${reason}") and then went on.`;
+}

@@ -1,17 +1,10 @@
 import { Conversation, toolUseIds, userText } from './conversation';
-import { corrupt, emptyRun, noMeta, where, wrongVersion } from './fold-failures';
+import { corrupt, emptyRun, noMeta, wentOn, where, wrongVersion } from './fold-failures';
+import { pointOf, turnAt, unanswered, type OpenTurn } from './fold-turn';
 import { PROTOCOL, RECORD_VERSION } from './record';
 import { readJournal } from './read';
 import type { JournalRead } from './read';
-import type {
-  AssistantPayload,
-  Message,
-  RawJson,
-  RecordKind,
-  RunRecord,
-  ToolResultBlock,
-  ToolResultPayload,
-} from './record';
+import type { AssistantPayload, Message, RecordKind, RunRecord, ToolResultPayload } from './record';
 import type { Counters, FoldPoint, RunFacts, RunState, RunWarning } from './state';
 
 export { Conversation, toolUseIds, userText } from './conversation';
@@ -21,16 +14,6 @@ export { stateText } from './state-text';
 export interface Place {
   line: number;
   offset: number;
-}
-
-/** The newest turn: it joins the conversation once every tool that it asks for is answered, or when the run goes on without. */
-interface OpenTurn {
-  assistant: Message;
-  iteration: number;
-  stopReason: string;
-  asked: ReadonlySet<string>;
-  results: ToolResultBlock[];
-  answered: Set<string> | undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -102,18 +85,7 @@ export class Folder {
     folder.#lastSeq = point.facts.lastSeq;
     folder.#lastKind = point.facts.lastKind;
     folder.#warned = new Map(point.warned);
-    if (point.open) {
-      const { iteration, tools, answered } = point.open;
-      const content = tools.map(([id, name]) => ({ tool_use: { id, name, input: '{}' as RawJson } }));
-      folder.#open = {
-        assistant: { role: 'assistant', content },
-        iteration,
-        stopReason: point.last_stop_reason,
-        asked: new Set(tools.map(([id]) => id)),
-        results: answered.map((id) => ({ tool_use_id: id, content: '' })),
-        answered: answered.length > 0 ? new Set(answered) : undefined,
-      };
-    }
+    if (point.open) folder.#open = turnAt(point.open, point.last_stop_reason);
     return folder;
   }
 
@@ -128,15 +100,7 @@ export class Folder {
       terminal: this.#terminal && { ...this.#terminal },
       facts: this.facts,
       warned: [...this.#warned],
-      ...(open && {
-        open: {
-          iteration: open.iteration,
-          tools: (open.assistant.content ?? []).flatMap(({ tool_use: use }): [string, string][] =>
-            use ? [[use.id, use.name]] : [],
-          ),
-          answered: [...(open.answered ?? [])],
-        },
-      }),
+      ...(open && { open: pointOf(open) }),
     };
   }
 
@@ -325,15 +289,6 @@ export class Folder {
     this.#warnings.push({ code, ...at, seq: this.#seq, detail: detail + more, ...note });
   }
 }
-
-function wentOn(reason: string): string {
-  if (reason === 'suspended') return 'The run was paused before this and then went on.';
-  if (reason === 'completed')
-    return 'The run was recorded as completed before this and went on all the same.';
-  return `The run had stopped before this ("${reason}") and then went on.`;
-}
-
-const unanswered = (open: OpenTurn): string[] => [...open.asked].filter((id) => !open.answered?.has(id));
 
 export interface Folded {
   state: RunState;

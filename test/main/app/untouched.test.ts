@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const NORMAL = 130;
 const whole = journalBytes(chatRecords('x', 6));
-/** Journals that are not as they should be: each is as worth keeping as any other. */
+/** Journals that are not what they should be: each is worth keeping all the same. */
 const ODD: [string, Uint8Array][] = [
   ['damaged', Buffer.concat([whole, Buffer.from('garbage\n'), whole])],
   ['torn', whole.subarray(0, whole.length - 7)],

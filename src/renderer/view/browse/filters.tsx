@@ -9,7 +9,7 @@ import { count } from '../kit/numbers';
 import { Name } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { ALL_COLUMNS, type Column } from './columns';
-import s from './browse.module.css';
+import s from './filters.module.css';
 
 /** What the table shows: words, states, models, stores, tags, days, pinned ones. */
 export function Filters({ shown }: { shown: readonly Column[] }) {
@@ -99,7 +99,7 @@ function Words() {
       <input
         type="search"
         aria-label="Words in the title"
-        placeholder="Words in the title"
+        placeholder="Find by title"
         value={typed}
         maxLength={200}
         onChange={(event) => setTyped(event.target.value)}

@@ -19,6 +19,7 @@ import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, tableTime } from '../kit/time';
 import s from './browse.module.css';
+import t from './trash.module.css';
 
 export function EmptyTrash() {
   const total = useTrash((state) => state.total);
@@ -45,7 +46,7 @@ export function Trash() {
     <div className={s['page']}>
       <Asking />
       {(keeps.length > 0 || failed.length > 0) && (
-        <ul className={s['remarks']}>
+        <ul className={t['remarks']}>
           {keeps.map(({ label, why }) => (
             <li key={label}>
               <b>
@@ -105,7 +106,7 @@ function Asking() {
   const door = useApp((state) => state.hello?.door);
   if (asking === undefined) return null;
   return (
-    <p className={s['asking']} role="status">
+    <p className={t['asking']} role="status">
       {door === 'browser'
         ? `Deleting ${many(asking, 'run')} for good cannot be undone, so Holdfast asks where it runs: answer in the terminal that it was started in.`
         : `Holdfast asks whether to delete ${many(asking, 'run')} for good.`}
@@ -117,13 +118,13 @@ function TrashedRow({ run: { row, at, size } }: { run: Trashed }) {
   const asking = useTrash((state) => state.asking);
   const title = row.title || 'Untitled';
   return (
-    <div className={s['trashed']}>
+    <div className={t['trashed']}>
       <Mark of={row.status} />
       <div>
-        <p className={s['trashed-title']}>
+        <p className={t['trashed-title']}>
           <Name text={title} />
         </p>
-        <p className={s['trashed-facts']}>
+        <p className={t['trashed-facts']}>
           <span>{STATUS_WORD[row.status]}</span>
           <span>
             <Name text={row.store} />

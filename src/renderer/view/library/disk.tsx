@@ -6,7 +6,7 @@ import { useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { bytes } from '../kit/numbers';
 import { Name } from '../kit/shown';
-import s from './library.module.css';
+import s from './disk.module.css';
 
 /** Said before it hurts: a record that does not fit ends its run. Goes away by itself when there is space again. */
 export function DiskBanner() {

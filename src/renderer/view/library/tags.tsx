@@ -9,7 +9,7 @@ import { Dialog } from '../kit/dialog';
 import { Field, inputClass } from '../kit/field';
 import { many } from '../kit/numbers';
 import { Name } from '../kit/shown';
-import s from './library.module.css';
+import s from './tags.module.css';
 
 /** The tags of a row, as many as there is room for. */
 export function Tags({ tags, most = 2 }: { tags: readonly string[]; most?: number }) {
