@@ -236,6 +236,7 @@ function withFree(error: unknown, place: Place, format: ExportFormat): unknown {
   const ending = ENDINGS[format];
   return new Failure({
     ...error.toJSON(),
+    todo: 'Save it under another name.',
     data: { ...error.data, name: name.endsWith(ending) ? name.slice(0, -ending.length) : name },
   });
 }

@@ -37,7 +37,7 @@ export async function writeFileWhole(
   let written = 0;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    if (!overwrite && (await lstat(path).catch(() => undefined))) throw isThere(path);
+    if (!overwrite) await checkFree(path);
     onPart?.(part);
     const file = await open(part, 'wx', 0o600);
     try {
@@ -83,10 +83,15 @@ async function arrive(part: string, path: string, overwrite: boolean): Promise<v
     if (code === 'EEXIST') throw isThere(path);
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'].includes(code)) throw error;
     // A file system without links.
-    if (await lstat(path).catch(() => undefined)) throw isThere(path);
+    await checkFree(path);
     return rename(part, path);
   }
   await rm(part, { force: true });
+}
+
+/** @throws Failure `exists` */
+export async function checkFree(path: string): Promise<void> {
+  if (await lstat(path).catch(() => undefined)) throw isThere(path);
 }
 
 const isThere = (path: string): Failure =>

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { asFailure, Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
-import { cancelled, writeFileWhole } from './file-out';
+import { cancelled, checkFree, writeFileWhole } from './file-out';
 import { titleOf } from './head';
 import { named, numbered, safeFileName } from './names';
 import type { NamedRun } from './names';
@@ -132,6 +132,8 @@ async function writeRun(
     });
     return path;
   };
+  // The name that was asked for is the one to be told of, where it is taken.
+  if (!options.overwrite) await checkFree(join(folder, file));
   const files: string[] = [];
   try {
     // The file that was asked for comes last: where it is, everything beside it is too.

@@ -56,8 +56,8 @@ export function Origin({ head }: { head: RunHead }) {
         <div key={repair.at} className={s['origin']}>
           <Wrench size="0.9375rem" aria-hidden="true" />
           <span>
-            Repaired {fullTime(repair.at)}: {bytes(repair.bytes)} of damage cut off at its end then. All bytes
-            as they were are in <Shown text={repair.backup} />, beside the journal.
+            Repaired on {fullTime(repair.at)}: {bytes(repair.bytes)} cut off. All bytes as they were are in{' '}
+            <Shown text={repair.backup} />, beside the journal.
           </span>
         </div>
       ))}
