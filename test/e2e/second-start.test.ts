@@ -80,3 +80,20 @@ onEveryDoor(
   },
   ['stand-in'],
 );
+
+onEveryDoor(
+  'a first start',
+  (start) => {
+    it('shows the run that it names, and nothing of its own for one that cannot be', async () => {
+      const home = makeHome();
+      journal(home.runs, 'there-0');
+      const started = await start({ home, args: ['--run', 'there-0'] });
+      await started.page.getByText('words of there-0').first().waitFor();
+      await started.stop();
+      const again = await started.restart({ args: ['--run=../../etc/passwd'] });
+      await ready(again.page);
+      expect(await again.page.getByRole('heading', { name: 'there-0' }).count()).toBe(0);
+    });
+  },
+  ['browser door'],
+);

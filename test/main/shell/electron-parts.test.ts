@@ -7,7 +7,7 @@ import { Attentions } from '../../../src/main/shell/electron/attention';
 import { menuTemplate, type MenuAction } from '../../../src/main/shell/electron/menu';
 import { fitPlace, MIN_SIZE } from '../../../src/main/shell/electron/place';
 import { assetHandler, PRIVILEGES } from '../../../src/main/shell/electron/protocol';
-import { runOf } from '../../../src/main/shell/electron/named-run';
+import { runOf } from '../../../src/main/shell/named-run';
 import { nameRuns, Quit, quitQuestion } from '../../../src/main/shell/electron/quit';
 import { samePage } from '../../../src/main/shell/electron/security';
 import { contentPolicy } from '../../../src/main/shell/policy';

@@ -5,6 +5,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { asFailure } from '../../../shared/run/failure';
 import type { App } from '../../app/app';
 import type { Door } from '../../app/door';
+import { runOf } from '../named-run';
 import { openBrowserDoor, type BrowserDoor } from './server';
 
 export interface ServerOptions {
@@ -47,6 +48,8 @@ export async function runServer(options: ServerOptions): Promise<number> {
     terminal.close();
     return 1;
   }
+  const shown = runOf(options.argv);
+  if (shown !== '') app.focus(shown);
   const link = door.link();
   out(`Holdfast is open at ${link}`);
   if (flags.open) openLink(link);
@@ -72,6 +75,7 @@ function parse({ argv, version }: ServerOptions): Flags | number {
     .option('--port <number>', 'listen here instead of on any free port', portOf, 0)
     .option('--open', 'open it in your browser', false)
     .option('--store <url>', 'where runs are kept, such as file:DIR')
+    .option('--run <id>', 'show this run first, with its store before a dot where that is not the usual one')
     .option(
       '--folder <dir>',
       'a folder outside your home folder that may be chosen in the window; may be given several times',

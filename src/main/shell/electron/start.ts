@@ -24,7 +24,7 @@ import { menuTemplate } from './menu';
 import { makeOpener } from './opener';
 import { fitPlace } from './place';
 import { assetHandler, ORIGIN, PAGE, PRIVILEGES, SCHEME } from './protocol';
-import { runOf } from './named-run';
+import { runOf } from '../named-run';
 import { Quit, quitQuestion } from './quit';
 import { lockContents, lockSession, samePage } from './security';
 import { adoptSystemProxy } from './system-proxy';

@@ -1,6 +1,6 @@
-import { runKey, splitKey } from '../../../shared/contract/run-key';
-import { RUN_ID } from '../../journal/journal';
-import { isStoreName } from '../../settings/stores';
+import { runKey, splitKey } from '../../shared/contract/run-key';
+import { RUN_ID } from '../journal/journal';
+import { isStoreName } from '../settings/stores';
 
 /** `--run ID` or `--run STORE.ID` among the words of a start: the run to bring to the front; empty: none. */
 export function runOf(argv: readonly string[]): string {
