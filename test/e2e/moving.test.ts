@@ -233,6 +233,11 @@ onEveryDoor(
       };
       await begin();
       await picture(started.page, 'moving-exporting');
+      // It goes on when its window part is closed, and can be had again.
+      await dialog(started.page).getByRole('button', { name: 'Close', exact: true }).last().click();
+      await button(started.page, 'Exporting 1 run').waitFor();
+      await picture(started.page, 'moving-at-work');
+      await button(started.page, 'Exporting 1 run').click();
       await button(started.page, 'Stop').click();
       await started.page.getByRole('heading', { name: 'Stopped' }).waitFor();
       await until(() => all(home.downloads)).toEqual([]);

@@ -1,3 +1,4 @@
+import { AtWork } from './at-work';
 import { ChooseRun } from './choose-run';
 import { ForkDialog } from './fork';
 import { JobDialog } from './job';
@@ -7,6 +8,7 @@ import { RepairDialog } from './repair';
 export function Moving() {
   return (
     <>
+      <AtWork />
       <JobDialog />
       <ForkDialog />
       <RepairDialog />
