@@ -131,6 +131,13 @@ onEveryDoor(
       await page.getByRole('button', { name: /^Show all/ }).click();
       await until(() => total(page)).toBe('800 runs');
 
+      // The other button has the menu of the row.
+      await cells(page)
+        .nth(2)
+        .click({ button: 'right', position: { x: 400, y: 30 } });
+      await page.getByRole('menuitem', { name: 'Read the transcript' }).waitFor();
+      await page.keyboard.press('Escape');
+
       // Click, shift and ctrl.
       await cells(page)
         .nth(2)

@@ -202,6 +202,8 @@ export function beside(on: Bench): void {
         expect((await failureOf(call())).code).toBe('not_found');
       expect((await on.store.list()).some((row) => row.id === id)).toBe(false);
       const row = (await on.store.trashed()).find((one) => one.id === id);
+      // When it was moved there, not when it was last written.
+      expect(Math.abs((row?.trashed?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
       expect(row).toMatchObject({ id, health: 'ok', catalogue: { title: 'T' } });
 
       await on.store.restore(id);

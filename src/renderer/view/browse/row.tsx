@@ -62,6 +62,14 @@ export const TableRow = memo(function TableRow({
       onDoubleClick={(event) => {
         if (!(event.target as HTMLElement).closest('button, input, [role="menu"]')) openRun(row.id);
       }}
+      onContextMenu={(event) => {
+        if ((event.target as HTMLElement).closest('input, [role="menu"]')) return;
+        event.preventDefault();
+        // A menu button opens on a press; a key is the press that needs no place.
+        const more = event.currentTarget.querySelector<HTMLElement>('[aria-haspopup="menu"]');
+        more?.focus();
+        more?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+      }}
       onMouseDown={(event) => {
         // A range is chosen, not the text within it.
         if (event.shiftKey) event.preventDefault();
