@@ -251,6 +251,23 @@ describe('the index', () => {
     for (const one of [index, other]) expect(await found(one, 'four ticks')).toEqual(['rich#3 result']);
   });
 
+  it('is removed when nobody used it for long, but never while somebody has it', async () => {
+    const { index, open, folder } = await bench(bringRich);
+    const second = await open();
+    const third = await open();
+    const gone = join(folder, 'search', 'of-a-store-that-is-gone.1.db');
+    writeFileSync(gone, 'x');
+    await third.close();
+    const long = new Date('2020-01-01');
+    for (const path of [index.path, second.path, third.path, gone]) utimesSync(path, long, long);
+    const again = await open();
+    expect(again.path).toBe(third.path);
+    const names = () => readdirSync(join(folder, 'search')).filter((name) => name.endsWith('.db'));
+    expect(names()).toHaveLength(3);
+    await again.update();
+    expect(await found(again, 'four ticks')).toEqual(['rich#3 result']);
+  });
+
   it('reads a journal of many pieces and long lines whole', async () => {
     const long = 'x '.repeat(1_500_000);
     const { index } = await bench((store) =>

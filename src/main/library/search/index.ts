@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
@@ -70,6 +70,8 @@ export interface SearchStatus {
 const OPEN = 'o';
 /** More processes than this do not search one store at once. */
 const SLOTS = 8;
+/** An index that was not opened for this long is made again when it is wanted. */
+const UNUSED_MS = 60 * 86_400_000;
 /** A page that takes longer is cut where it is. */
 const PAGE_MS = 400;
 
@@ -102,7 +104,11 @@ export class SearchIndex {
       const release = await hold(path);
       if (!release) continue;
       try {
-        return new SearchIndex(store, openDatabase(path, store.url), path, release);
+        await forgetUnused(folder);
+        const db = openDatabase(path, store.url);
+        // In use, also where nothing new is written.
+        utimesSync(path, new Date(), new Date());
+        return new SearchIndex(store, db, path, release);
       } catch (error) {
         await release();
         throw error;
@@ -241,6 +247,22 @@ export class SearchIndex {
       ...(found.tool !== undefined && { tool: found.tool }),
       snippet: snippetOf(found.text, words),
     };
+  }
+}
+
+/** Removes indexes that nobody used for long: of stores that are gone, and of second processes of some time ago. */
+async function forgetUnused(folder: string): Promise<void> {
+  for (const file of readdirSync(folder)) {
+    const path = join(folder, file);
+    try {
+      if (!file.endsWith('.db') || Date.now() - statSync(path).mtimeMs < UNUSED_MS) continue;
+      const release = await hold(path);
+      if (!release) continue;
+      removeDatabase(path);
+      await release();
+    } catch {
+      // It takes room, and nothing else.
+    }
   }
 }
 
