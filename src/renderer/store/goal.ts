@@ -54,18 +54,36 @@ export function jump(target: Target): void {
   const none = what
     ? `${NONE[what]} ${next ? 'after' : 'before'} this.`
     : `This run has no step ${target.step ?? ''}.`;
-  void reach(id, { ...target, ...(what && { from: from() }) }, none);
+  // Places count from the first item, which is known once the whole is read.
+  whenWhole(() => void reach(id, { ...target, ...(what && { from: from() }) }, none));
+}
+
+function whenWhole(run: () => void): void {
+  const { id, tail } = useRun.getState();
+  if (!tail) return run();
+  const stop = useRun.subscribe((state) => {
+    if (state.tail && state.id === id) return;
+    stop();
+    // The list shows it first.
+    if (state.id === id) requestAnimationFrame(() => requestAnimationFrame(run));
+  });
 }
 
 /** The item that was jumped to last, as long as it is seen; else the one at the top. */
 function from(): number {
   const { goal, top } = get();
-  return goal && seen?.(goal.index) ? goal.index : top;
+  return goal && view?.shows(goal.index) ? goal.index : (view?.top() ?? top);
 }
-let seen: ((index: number) => boolean) | undefined;
-/** The list tells how to find out whether an item is on the screen. */
-export const tellSeen = (look: typeof seen) => {
-  seen = look;
+
+interface View {
+  /** The item at the top of what is seen now. */
+  top(): number | undefined;
+  shows(index: number): boolean;
+}
+let view: View | undefined;
+/** The list tells how to find out what is on the screen. */
+export const tellView = (now: View | undefined) => {
+  view = now;
 };
 
 async function reach(id: string, target: CommandInput<'run.locate'> | object, none: string): Promise<void> {

@@ -49,7 +49,7 @@ const Row = ({ index }: { index: number }) => {
   const item = useRun((state) => state.items[index]);
   return (
     <div className={s['slot']} data-row={index}>
-      {item ? <ItemView item={item} /> : <div className={s['ghost']} aria-hidden="true" />}
+      {item ? <ItemView item={item} /> : <div className={s['ghost']} data-ghost aria-hidden="true" />}
     </div>
   );
 };

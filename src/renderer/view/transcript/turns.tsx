@@ -22,8 +22,7 @@ function rowAt(rows: readonly TurnRow[], index: number): number {
 /** The run at a glance, a line for each message and each model call; follows what is read, and leads there. */
 export function Turns({ rows, onGone }: { rows: readonly TurnRow[]; onGone: (() => void) | undefined }) {
   const top = useGoal((state) => state.top);
-  const goal = useGoal((state) => state.goal);
-  const read = rowAt(rows, goal && Math.abs(goal.index - top) <= 1 ? goal.index : top);
+  const read = rowAt(rows, top);
   const list = useRef<VirtuosoHandle>(null);
   const box = useRef<HTMLElement>(null);
   const id = useId();
