@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef } from 'react';
 import { Tooltip } from 'radix-ui';
 import { PlugZap } from 'lucide-react';
 import { asFailure } from '../../shared/run/failure';
@@ -12,9 +12,8 @@ import { Button } from './kit/button';
 import { FailureNote } from './kit/failure';
 import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
-import { Browse } from './browse/browse';
-import { Compare } from './compare/compare';
 import { DiskBanner } from './library/disk';
+import { Browse, Compare, fetchLater, Profiles, Search, Stores } from './later';
 import { Library } from './library/library';
 import { TagsDialog } from './library/tags';
 import { LinkCard } from './link-card';
@@ -22,11 +21,8 @@ import { ExportDialog } from './moving/export';
 import { ImportDialog } from './moving/import';
 import { Moving } from './moving/moving';
 import { Palette } from './palette/palette';
-import { Profiles } from './profiles/profiles';
-import { Search } from './search/search';
 import { Shortcuts } from './shortcuts';
 import { CopyDialog } from './stores/copy';
-import { Stores } from './stores/stores';
 import s from './app.module.css';
 
 /** The window: library, the place that is shown, and what may lie over them. */
@@ -34,6 +30,7 @@ export function App() {
   const { place, overlay, narrow, drawer, folded } = useApp();
   useKeyboard();
   useTitle(place);
+  useEffect(fetchLater, []);
   const beside = !narrow && !folded;
   return (
     <Tooltip.Provider delayDuration={500} skipDelayDuration={200}>
@@ -46,11 +43,13 @@ export function App() {
           <Boundary again={place} instead={(error) => <Broken error={error} />}>
             {place.view === 'new' && <NewChat />}
             {place.view === 'run' && <RunView place={place} />}
-            {place.view === 'profiles' && <Profiles name={place.name} />}
-            {place.view === 'stores' && <Stores name={place.name} />}
-            {place.view === 'browse' && <Browse trash={place.trash ?? false} />}
-            {place.view === 'search' && <Search words={place.words ?? ''} />}
-            {place.view === 'compare' && <Compare a={place.a} b={place.b} />}
+            <Suspense>
+              {place.view === 'profiles' && <Profiles name={place.name} />}
+              {place.view === 'stores' && <Stores name={place.name} />}
+              {place.view === 'browse' && <Browse trash={place.trash ?? false} />}
+              {place.view === 'search' && <Search words={place.words ?? ''} />}
+              {place.view === 'compare' && <Compare a={place.a} b={place.b} />}
+            </Suspense>
           </Boundary>
         </main>
       </div>
