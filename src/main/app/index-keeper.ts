@@ -9,6 +9,8 @@ const GATHER_MS = 1_500;
 const REST = 10;
 /** More runs than this that changed are found by listing the store. */
 const MANY = 50;
+/** Deaths of a thread that are not told. */
+const QUIET = 3;
 /** Milliseconds before an update that failed is tried again; the last goes on without end. */
 const AGAIN = [2_000, 10_000, 60_000, 300_000];
 
@@ -25,8 +27,7 @@ export class IndexKeeper {
   #rest = 0;
   #tries = 0;
   #closed = false;
-  /** Why the last update failed. */
-  failure: Failure | undefined;
+  #failed: Failure | undefined;
 
   constructor(readonly index: RunIndex) {}
 
@@ -38,6 +39,11 @@ export class IndexKeeper {
       : done < total
         ? this.#progress
         : { ...this.#progress, done: 0, total: 0 };
+  }
+
+  /** Why it cannot be brought up to date. A thread that died is started again before anybody is told of it. */
+  get failure(): Failure | undefined {
+    return this.#failed?.code === 'internal' && this.#tries < QUIET ? undefined : this.#failed;
   }
 
   told(progress: SearchProgress): void {
@@ -89,7 +95,7 @@ export class IndexKeeper {
   #update(): Promise<void> {
     this.#working ??= this.#run().finally(() => {
       this.#working = undefined;
-      if (this.failure) this.#later(AGAIN[Math.min(this.#tries++, AGAIN.length - 1)] ?? 0);
+      if (this.#failed) this.#later(AGAIN[Math.min(this.#tries++, AGAIN.length - 1)] ?? 0);
       else if (this.#any || this.#pending.size > 0) this.#later(Math.max(GATHER_MS, this.#rest));
     });
     return this.#working;
@@ -103,12 +109,12 @@ export class IndexKeeper {
     const began = performance.now();
     try {
       await this.index.update(ids);
-      this.failure = undefined;
+      this.#failed = undefined;
       this.#whole = true;
       this.#tries = 0;
     } catch (error) {
       if (this.#closed) return;
-      this.failure = asFailure(error);
+      this.#failed = asFailure(error);
       if (ids) waiting.forEach((id) => this.#pending.add(id));
       else this.#any = true;
     }
