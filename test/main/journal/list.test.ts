@@ -215,6 +215,16 @@ describe('Rows across a restart', () => {
     ['torn', () => writeFileSync(saved(), readFileSync(saved()).subarray(0, 5_000))],
     ['garbage', () => writeFileSync(saved(), 'x'.repeat(500))],
     [
+      'a little wrong',
+      () =>
+        writeFileSync(saved(), readFileSync(saved(), 'utf8').replace(/"llm_calls":\d+/, '"llm_calls":77')),
+    ],
+    [
+      'of another shape',
+      () =>
+        writeFileSync(saved(), readFileSync(saved(), 'utf8').replace(/"updated":\d+/g, '"updated":"soon"')),
+    ],
+    [
       'of another version',
       () => writeFileSync(saved(), readFileSync(saved(), 'utf8').replace('"version":', '"version":9')),
     ],

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { RunSummary } from '../journal';
 import { Breather } from '../read';
@@ -7,7 +8,7 @@ import { errno, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 /** Changes with everything that goes into a row: rows of another version are made anew. */
-const VERSION = 2;
+const VERSION = 3;
 /** So many rows must be new before the file is written again. */
 const WORTH_SAVING = 100;
 /** A half-written file of somebody who died is in the way no longer than this many ms. */
@@ -40,9 +41,11 @@ export class ListCache {
     try {
       const path = join(this.directory(), LIST_CACHE);
       if (!this.allowed() || this.vfs.look(path) === undefined) return rows;
-      const lines = this.vfs.slurp(path, Infinity).bytes?.toString('utf8').split('\n') ?? [];
-      if (lines[0] !== header()) return rows;
-      for (const text of lines.slice(1)) {
+      const { bytes = Buffer.alloc(0) } = this.vfs.slurp(path, Infinity);
+      const end = bytes.indexOf(0x0a);
+      const body = bytes.subarray(end + 1);
+      if (bytes.subarray(0, Math.max(0, end)).toString('utf8') !== header(body)) return rows;
+      for (const text of body.toString('utf8').split('\n')) {
         const row = parse(text);
         if (row !== undefined) rows.set(row.bare.id, row);
         if (breather.due) await breather.breathe();
@@ -73,7 +76,7 @@ export class ListCache {
 
   async #write(rows: Row[]): Promise<void> {
     const breather = new Breather();
-    const lines = [header()];
+    const lines: string[] = [];
     for (const { stat, unended, bare, ending } of rows) {
       const line: Line = {
         stat,
@@ -89,7 +92,8 @@ export class ListCache {
     const fd = await this.#spare(spare);
     if (fd === undefined) return;
     try {
-      await writeWhole(this.vfs, fd, Buffer.from(lines.join('\n')));
+      const body = Buffer.from(lines.join('\n'));
+      await writeWhole(this.vfs, fd, Buffer.concat([Buffer.from(`${header(body)}\n`), body]));
       await this.vfs.rename(spare, path);
     } catch (error) {
       await this.vfs.unlink(spare).catch(() => undefined);
@@ -112,7 +116,9 @@ export class ListCache {
   }
 }
 
-const header = (): string => JSON.stringify({ holdfast: 'list', version: VERSION });
+/** A row is believed only while not a bit of the file is other than it was written. */
+const header = (body: Uint8Array): string =>
+  JSON.stringify({ holdfast: 'list', version: VERSION, sha256: hash('sha256', body, 'hex') });
 
 function parse(text: string): Row | undefined {
   if (text === '') return undefined;
