@@ -244,6 +244,9 @@ describe('the transcript as text', () => {
     expect(dump).toContain('<- y\n[the last of 2 results]');
     expect(dump).toContain('<- x\n[answers "z", which nobody asked for]');
     expect(dump).toContain('<- (no result)');
+    const open = lines(callRecord(2, ['a']));
+    expect(transcriptText(open)).toContain('no result yet: the run stopped here');
+    expect(transcriptText(open, undefined, true)).toContain('no result yet: the run is being written');
     expect(transcriptText(lines(callRecord(2, ['a']), failed))).toContain('<- (error) (no output)');
   });
 
