@@ -36,6 +36,7 @@ const MOST_OPEN = 8;
  */
 export class Places {
   readonly #chosen = new Map<string, Place & { many: boolean }>();
+  #asking = false;
 
   constructor(
     private readonly door: Door,
@@ -57,7 +58,20 @@ export class Places {
     const { door } = this;
     if (!door.saveTo || !door.pickFolder)
       throw new Failure({ code: 'unsupported', message: 'This door has no dialog of the system.' });
-    const path = many ? await door.pickFolder() : await door.saveTo(fileName(name, format));
+    if (this.#asking)
+      throw new Failure({
+        code: 'busy',
+        message: 'A dialog is open already.',
+        kept: 'Nothing was written.',
+        todo: 'Answer that one first.',
+      });
+    this.#asking = true;
+    let path: string;
+    try {
+      path = many ? await door.pickFolder() : await door.saveTo(fileName(name, format));
+    } finally {
+      this.#asking = false;
+    }
     if (path === '') return { place: '', path: '' };
     const place = randomBytes(18).toString('base64url');
     this.#chosen.set(place, { path: await this.#real(path, many), overwrite: !many, many });

@@ -43,8 +43,9 @@ function Form({ id, seq }: { id: string; seq?: number }) {
       (reply) => {
         if (!live) return;
         setPoints(reply);
-        const near = seq === undefined ? undefined : reply.points.findLast((point) => point.seq <= seq);
-        setAt((near ?? reply.points.at(-1))?.seq);
+        // What is asked for may be older than the points that are listed.
+        const near = seq === undefined ? reply.points.at(-1)?.seq : nearest(reply, seq);
+        setAt(near);
       },
       (error: unknown) => live && setFailure(failureOf(error)),
     );
@@ -81,6 +82,9 @@ function Form({ id, seq }: { id: string; seq?: number }) {
               The newest {count(points.points.length)} of {count(points.total)} points. For an older one, use
               “Fork from here” in the transcript.
             </p>
+          )}
+          {at !== undefined && points && !points.points.some((point) => point.seq === at) && (
+            <p>The new run ends with record {count(at)}.</p>
           )}
           {points?.points.length === 0 && (
             <p>There is no point in this run yet at which another one could begin.</p>
@@ -123,6 +127,9 @@ function Form({ id, seq }: { id: string; seq?: number }) {
     </Dialog>
   );
 }
+
+const nearest = ({ points }: Points, seq: number): number =>
+  points.findLast((point) => point.seq <= seq)?.seq ?? seq;
 
 function List({
   points,
