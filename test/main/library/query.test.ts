@@ -167,6 +167,31 @@ describe('a query', () => {
     expect(many.find({ tags: ['t499'] }).facets.tags.map(({ value }) => value)).toContain('t499');
   });
 
+  it('looks at a list of ten thousand once where one run changed, and not at all where none did', () => {
+    let looks = 0;
+    const all = Array.from({ length: 10_000 }, (_, n) => {
+      const updated = NOON - ((n * 7_919) % 10_000) * HOUR;
+      const entry = entryOf(row(`r${n}`, { updated: new Date(updated).toISOString() }), '', '');
+      return Object.defineProperty(entry, 'updated', {
+        get: () => {
+          looks++;
+          return updated;
+        },
+      });
+    });
+    const made = queries(all);
+    const first = made.find({});
+    const sorting = looks;
+    looks = 0;
+    expect(made.find({})).toBe(first);
+    expect(looks).toBe(0);
+    made.set([...all.slice(0, 5_000), ...all.slice(5_001), entryOf(row('fresh'), '', '')]);
+    expect(made.find({}).entries).toHaveLength(10_000);
+    // Two for each comparison of a list that is sorted but for one, and a few for each entry.
+    expect(looks).toBeLessThan(8 * 10_000);
+    expect(sorting).toBeGreaterThan(2.5 * looks);
+  });
+
   it('gives after any changes what a look at everything gives', () => {
     const status = fc.constantFrom(...runStatus.options);
     const change = fc.record({
