@@ -163,6 +163,15 @@ describe.each(everyNatsServer())('A store on nats-server $version', (kind) => {
       expect((await watcher.load('live')).facts.lastSeq).toBe(record.seq);
     }
     expect(await watcher.writer('live')).toBe('elsewhere');
+    // That a tool began is told before it has a result; other notes are not worth a look.
+    changes.length = 0;
+    const at = '2026-07-20T09:08:07Z';
+    const tool = { tool_use_id: 't', tool: 'wait', input_sha256: '', changes: false };
+    await journal.note({ kind: 'config', at, profile: 'Practice' });
+    await journal.note({ kind: 'intent', at, ...tool });
+    await until(() => changes.length > 0);
+    expect(changes).toEqual([{ id: 'live', what: 'grown' }]);
+    expect((await watcher.load('live')).sidecar.some(({ kind }) => kind === 'intent')).toBe(true);
     changes.length = 0;
     await journal.close();
     await until(() => changes.some(({ id, what }) => id === 'live' && what === 'writer'));

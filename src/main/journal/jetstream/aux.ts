@@ -9,12 +9,17 @@ import { mostBody, putFenced } from './ground';
 import type { Ground } from './ground';
 import { Refused } from './put';
 import { lastOf, scan } from './read';
+import { HEADER } from './subjects';
 import type { Stored } from './read';
 
 /** Notes that nobody waits for gather this long, so that a record does not cost two messages. ms. */
 const GATHER_MS = 250;
 /** How long closing waits for them. ms. */
 const FLUSH_MS = 1_500;
+
+/** Said in a header of notes from which watchers learn that a tool began; other notes can wait for the next record. */
+export const NOTED = 'noted';
+const INTENT = '"kind":"intent"';
 
 /** Where the notes of a run end in the stream. */
 export interface AuxEnd {
@@ -136,6 +141,7 @@ export class AuxWriter {
             id: `${nonce}-aux-${n}`,
             last: end.seq,
             filter: ground.subjects.aux(id, '>'),
+            ...(body.includes(INTENT) && { headers: { [HEADER.change]: NOTED } }),
           },
           patienceMs,
         );

@@ -1,5 +1,6 @@
 import type { Msg } from 'nats';
 import type { StoreChange } from '../journal';
+import { NOTED } from './aux';
 import type { Ground } from './ground';
 import { answerControl, isControl, pause, pushConfig, storedOf } from './read';
 import { HEADER } from './subjects';
@@ -48,8 +49,9 @@ function changeOf(ground: Ground, message: Msg): StoreChange | undefined {
   const { family, id, token } = found;
   if (family === 'run') return { id, what: ground.subjects.isMeta(token) ? 'added' : 'grown' };
   if (family === 'claim') return { id, what: 'writer' };
-  if (family !== 'cat') return undefined;
   const what = message.headers?.get(HEADER.change);
+  if (family === 'aux' && what === NOTED) return { id, what: 'grown' };
+  if (family !== 'cat') return undefined;
   return { id, what: what === 'added' || what === 'removed' ? what : 'catalogue' };
 }
 
