@@ -184,6 +184,12 @@ describe('the transcript', () => {
     put(home, 'long', records);
     const { page } = await open(home, /^A long run/);
     const show = page.getByRole('button', { name: 'Show all 210,000 lines' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const card = page.getByRole('article').filter({ has: show });
+    await card.getByRole('button', { name: 'Copy the result' }).click();
+    await page.getByText('Copied the result.').first().waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe('a line of a long result\n'.repeat(210_000));
     await show.click();
     await page.getByRole('button', { name: /^Show 200k of [\d.]+M more characters/ }).waitFor();
   });

@@ -1,5 +1,6 @@
-import { GitFork, History, ScanSearch } from 'lucide-react';
+import { Copy, GitFork, History, ScanSearch } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
+import { copyable, copyWhole } from '../../store/copy';
 import { forkOf } from '../../store/moving';
 import { inspect } from '../../store/reading';
 import { useRun } from '../../store/run';
@@ -14,6 +15,7 @@ export function ItemMenu({ item }: { item: TranscriptItem }) {
   const id = useRun((state) => state.id);
   const isPrivate = useRun((state) => state.head?.row.private ?? false);
   const { seq, fork } = item;
+  const copy = copyable(item);
   // A call stands as it was once it was answered.
   const stands = item.kind === 'call' && item.result ? item.result.seq : seq;
   return (
@@ -31,6 +33,11 @@ export function ItemMenu({ item }: { item: TranscriptItem }) {
         />
       }
     >
+      {copy && id !== undefined && (
+        <MenuItem icon={<Copy size="1rem" />} onSelect={() => void copyWhole(id, item)}>
+          Copy {copy.word}
+        </MenuItem>
+      )}
       <MenuItem icon={<ScanSearch size="1rem" />} onSelect={() => inspect(seq)}>
         Look at record {count(seq)}
       </MenuItem>

@@ -1,8 +1,10 @@
 import { memo, useEffect, useState } from 'react';
-import { ChevronRight, Pencil } from 'lucide-react';
+import { ChevronRight, Copy, Pencil } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
+import { copyWhole } from '../../store/copy';
 import { useReading } from '../../store/reading';
 import { useRun } from '../../store/run';
+import { IconButton } from '../kit/button';
 import { many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { CALL_WORD, Mark } from '../kit/status';
@@ -134,6 +136,7 @@ function Result({
         {open && <Rest item={{ key: item.key, text: result.text, more: result.more }} part="result" />}
         {open && result.kept && <Kept name={result.kept} />}
       </pre>
+      <ResultCopy item={item} />
       {long && (
         <button
           type="button"
@@ -146,6 +149,23 @@ function Result({
         </button>
       )}
     </div>
+  );
+}
+
+/** Copies the whole result, also what is not shown of it. */
+function ResultCopy({ item }: { item: Call }) {
+  const id = useRun((state) => state.id);
+  if (id === undefined) return null;
+  return (
+    <IconButton
+      className={s['copy'] ?? ''}
+      size="s"
+      side="left"
+      data-chrome
+      label="Copy the result"
+      icon={<Copy size="0.875rem" />}
+      onClick={() => void copyWhole(id, item)}
+    />
   );
 }
 
