@@ -45,9 +45,13 @@ function Going({ job }: { job: MoveJob }) {
   const known = all > (receiving ? 0 : 1);
   const words = receiving
     ? `Reading: ${bytes(job.bytes)} of ${bytes(job.size)}`
-    : job.kind === 'export'
-      ? `${count(job.done)} of ${many(job.total, 'run')} written, ${bytes(job.bytes)} so far`
-      : `${count(job.done)} of ${many(job.total, 'file')} taken in`;
+    : job.kind === 'import'
+      ? `${count(job.done)} of ${many(job.total, 'file')} taken in`
+      : job.bytes === 0
+        ? 'Reading the journal…'
+        : job.total === 1
+          ? `${bytes(job.bytes)} written so far`
+          : `${count(job.done)} of ${many(job.total, 'run')} written, ${bytes(job.bytes)} so far`;
   return (
     <div className={r['going']}>
       <p role="status">{words}</p>
@@ -57,7 +61,7 @@ function Going({ job }: { job: MoveJob }) {
       >
         {known ? percent(part, all) : words}
       </progress>
-      {job.now !== '' && (
+      {job.now !== '' && all !== 1 && (
         <p className={s['quiet']}>
           <Shown text={job.now} />
         </p>
