@@ -126,6 +126,12 @@ function fillWithMany(home: Home, runs: number): void {
   );
 }
 
+/** Opens the search by its key and waits for the field, since a view is fetched when it is first wanted. */
+async function openSearch(page: Page): Promise<void> {
+  await page.keyboard.press(`${MOD}+Shift+F`);
+  await until(() => field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+}
+
 async function search(page: Page, words: string): Promise<void> {
   await field(page).fill(words);
   await until(() =>
@@ -149,8 +155,7 @@ onEveryDoor(
       const started = await start({ home });
       const { page } = started;
       await ready(page);
-      await page.keyboard.press(`${MOD}+Shift+F`);
-      await until(() => field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+      await openSearch(page);
       await page.getByText('Find anything that was said').waitFor();
       await picture(page, `search-start-${name}`);
       expect(await bad(page)).toEqual([]);
@@ -187,7 +192,7 @@ onEveryDoor(
       await until(() => inRun.inputValue()).toBe('invoice');
       await page.getByText(/^\d+ of \d+$/).waitFor();
       await picture(page, `search-opened-${name}`);
-      await page.keyboard.press(`${MOD}+Shift+F`);
+      await openSearch(page);
       await until(() => field(page).inputValue()).toBe('invoice');
       await until(() => hits(page).count()).toBeGreaterThan(8);
       await page.keyboard.press('Escape');
@@ -246,7 +251,7 @@ onEveryDoor(
       );
       const { page } = await start({ home });
       await ready(page);
-      await page.keyboard.press(`${MOD}+Shift+F`);
+      await openSearch(page);
       await page.keyboard.type('invoice');
       await page.getByText('Not searched:').waitFor();
       await until(() => hits(page).count()).toBeGreaterThan(8);
@@ -259,7 +264,7 @@ onEveryDoor(
       fillWithMany(home, 900);
       let started = await start({ home });
       await ready(started.page);
-      await started.page.keyboard.press(`${MOD}+Shift+F`);
+      await openSearch(started.page);
       await started.page.keyboard.type('harbour ships');
       await until(() => hits(started.page).count()).toBeGreaterThan(5);
       const bar = (page: Page) => page.getByRole('progressbar', { name: 'Runs read for the search' });
@@ -274,7 +279,7 @@ onEveryDoor(
       started = await started.restart();
       const { page } = started;
       await ready(page);
-      await page.keyboard.press(`${MOD}+Shift+F`);
+      await openSearch(page);
       await page.keyboard.type('needle899');
       await expect.poll(() => hits(page).count(), { timeout: 60_000 }).toBe(1);
       await expect.poll(() => bar(page).count(), { timeout: 60_000 }).toBe(0);
@@ -346,7 +351,7 @@ describe('states of the search that are hard to reach', () => {
           app.scene.finds = finds;
           await page.goto(new URL('/', page.url()).href);
           await ready(page);
-          await page.keyboard.press(`${MOD}+Shift+F`);
+          await openSearch(page);
           await field(page).fill(words);
           await page.locator('main').getByRole('heading', { level: 2 }).first().waitFor();
           await page.getByText('Searching…').waitFor({ state: 'detached' });

@@ -45,7 +45,13 @@ export function Results() {
     }
     return found;
   }, [hits]);
+  const held = useRef(false);
   const takeFocus = () => {
+    // The hit that had the focus left the page, as it does when others come in: the list keeps the keyboard.
+    if (held.current && document.activeElement === document.body) {
+      wanted.current ??= useSearch.getState().active;
+      box.current?.focus();
+    }
     if (wanted.current === undefined || !focusHit(wanted.current)) return;
     wanted.current = undefined;
   };
@@ -96,7 +102,16 @@ export function Results() {
           </Button>
         )}
       </p>
-      <div className={s['list']} ref={box} tabIndex={-1} onKeyDown={onKeyDown}>
+      <div
+        className={s['list']}
+        ref={box}
+        tabIndex={-1}
+        onKeyDown={onKeyDown}
+        onFocus={() => (held.current = true)}
+        onBlur={({ target, relatedTarget }) => {
+          if (relatedTarget !== null || target.isConnected) held.current = false;
+        }}
+      >
         <GroupedVirtuoso
           ref={list}
           className={s['scroller'] ?? ''}
