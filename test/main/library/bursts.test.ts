@@ -82,8 +82,7 @@ describe('a thousand files that change at once', () => {
     expect(await all()).toEqual([...moved, 'seed'].toSorted());
 
     for (const id of moved.slice(0, 500)) rmSync(path(id));
-    for (const id of moved.slice(500))
-      appendFileSync(path(id), journalBytes([answerRecord(81, 'more', 99)]));
+    for (const id of moved.slice(500)) appendFileSync(path(id), journalBytes([answerRecord(81, 'more', 99)]));
     await until(async () => {
       const { rows, total } = await library.page({ offset: 0, limit: 1_000 });
       return total === 501 && rows.filter((row) => row.steps === 100).length === 500;
