@@ -256,6 +256,8 @@ describe('hostile text', () => {
       const texts = hostileTexts(watch.sink).filter(({ kind }) => kind !== 'huge');
       const home = makeHome();
       mkdirSync(home.runs, { recursive: true, mode: 0o700 });
+      // In our own folder; one of another program is only read, and offers no resume.
+      writeFileSync(join(home.runs, '.holdfast-store'), '');
       writeFileSync(join(home.runs, 'foreign.json'), journal(texts.map(({ text }) => text)), { mode: 0o600 });
       const started = await start('browser door', { home });
       const { page } = started;

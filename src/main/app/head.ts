@@ -56,7 +56,10 @@ export function runHead(sources: HeadSources): RunHead {
     ...(overview?.reading !== undefined && !active && { reading: overview.reading }),
     durability: row.private ? 'memory' : sources.durability,
     bytes: sources.bytes,
-    warnings: (overview?.warnings ?? []).map(({ code, detail }) => ({ code, detail })),
+    // What is a fact of any healthy run stands in the conversation, and is nothing to warn of.
+    warnings: (overview?.warnings ?? [])
+      .filter(({ ordinary }) => !ordinary)
+      .map(({ code, detail }) => ({ code, detail })),
     ...(failure && { failure }),
     ...(sources.caution !== undefined && { caution: sources.caution }),
     ...(fingerprint && { fingerprint: { ...fingerprint } }),

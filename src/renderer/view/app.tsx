@@ -43,7 +43,7 @@ export function App() {
           <Boundary again={place} instead={(error) => <Broken error={error} />}>
             {place.view === 'new' && <NewChat />}
             {place.view === 'run' && <RunView place={place} />}
-            <Suspense>
+            <Suspense fallback={<h1 className="sr">{MAIN[place.view]}</h1>}>
               {place.view === 'profiles' && <Profiles name={place.name} />}
               {place.view === 'stores' && <Stores name={place.name} />}
               {place.view === 'browse' && <Browse trash={place.trash ?? false} />}

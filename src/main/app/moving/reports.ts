@@ -76,7 +76,10 @@ export function importView(report: ImportReport, store: string): ImportReportVie
         wanted: short(wanted),
         records,
         dropped,
-        warnings: warnings.slice(0, MOST_WORDS).map(({ code, detail }) => ({ code, detail: short(detail) })),
+        warnings: warnings
+          .filter(({ ordinary }) => !ordinary)
+          .slice(0, MOST_WORDS)
+          .map(({ code, detail }) => ({ code, detail: short(detail) })),
         schema: schema.slice(0, MOST_WORDS).map(({ line, message }) => ({ line, message: short(message) })),
       };
     }),
