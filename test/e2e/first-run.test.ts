@@ -94,7 +94,7 @@ onEveryDoor(
         if (/write/i.test(text)) await allow(page);
         await status(page, 'Your turn');
         expect(await page.getByText('I did not understand').count()).toBe(0);
-        expect(await page.locator('article[data-state="ok"]').count()).toBeGreaterThan(0);
+        await page.locator('article[data-state="ok"]').first().waitFor();
         expect(await page.locator('article[data-state="error"]').count()).toBe(0);
         await page.getByRole('button', { name: 'New chat' }).first().click();
       }

@@ -140,10 +140,10 @@ describe('stores in the window', () => {
     const reader = await start('browser door', { home: homeWithTeam() });
     await Promise.all([ready(writer.page), ready(reader.page)]);
     await keepIn(writer.page, 'team');
-    await startChat(writer, 'Wait 4 seconds');
+    await startChat(writer, 'Wait 12 seconds');
     await toolRuns(writer.page, 'wait');
     await until(() => rows(reader.page).count()).toBe(1);
-    await openRow(reader.page, 'Wait 4 seconds');
+    await openRow(reader.page, 'Wait 12 seconds');
     await status(reader.page, 'Open elsewhere');
     await picture(reader.page, 'stores-elsewhere');
     await status(writer.page, 'Your turn');

@@ -59,14 +59,22 @@ export async function readRunGently(
 /** Lets everything else run once a slice of time is used up. */
 export class Breather {
   #since = performance.now();
+  #next: Promise<void> | undefined;
 
   get due(): boolean {
     return performance.now() - this.#since > SLICE_MS;
   }
 
-  async breathe(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#since = performance.now();
+  /** Who shares a breather shares its slices too: all go on together, and for one slice together. */
+  breathe(): Promise<void> {
+    this.#next ??= new Promise((resolve) =>
+      setImmediate(() => {
+        this.#next = undefined;
+        this.#since = performance.now();
+        resolve();
+      }),
+    );
+    return this.#next;
   }
 }
 

@@ -54,6 +54,8 @@ export class Shelf {
   /** Rows that changed and are still to be read. */
   readonly #heardOf = new Set<string>();
   #workers = 0;
+  /** One for all of them: each on its own would take a slice in the same turn. */
+  readonly #breather = new Breather();
   #recount: NodeJS.Timeout | undefined;
 
   constructor(readonly options: ShelfOptions) {}
@@ -214,7 +216,7 @@ export class Shelf {
 
   /** Never rejects: a row that cannot be read stays as it was. */
   async #work(): Promise<void> {
-    const breather = new Breather();
+    const breather = this.#breather;
     // What is told in one go is gathered first.
     await breather.breathe();
     for (const id of this.#heardOf) {

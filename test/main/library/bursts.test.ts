@@ -43,22 +43,28 @@ const fresh = async () => {
   return rows;
 };
 
-/** The longest time in ms that nobody else got a turn, while `work` was done. */
+/** Milliseconds that this process was at work: what others on the machine do is not counted. */
+const worked = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** The longest that nobody else got a turn while `work` was done, and all of it; ms of work. */
 async function holdUp(work: () => Promise<void>): Promise<{ longest: number; whole: number }> {
   let longest = 0;
   let over = false;
-  let last = performance.now();
+  let last = worked();
   const look = () => {
-    const now = performance.now();
+    const now = worked();
     longest = Math.max(longest, now - last);
     last = now;
     if (!over) setImmediate(look);
   };
-  const start = performance.now();
+  const start = worked();
   setImmediate(look);
   await work();
   over = true;
-  return { longest, whole: performance.now() - start };
+  return { longest, whole: worked() - start };
 }
 
 describe('a thousand files that change at once', () => {

@@ -16,7 +16,7 @@ import s from './palette.module.css';
 /** Everything that can be done and every run, by a few letters. */
 export function Palette() {
   const [words, setWords] = useState('');
-  const [runs, setRuns] = useState<RunRow[]>([]);
+  const [found, setFound] = useState<{ words: string; rows: RunRow[] }>({ words: '', rows: [] });
   const run = useApp(({ place }) => (place.view === 'run' ? place.id : undefined));
   useEffect(() => {
     let live = true;
@@ -27,7 +27,7 @@ export function Palette() {
           limit: 20,
           ...(words.trim() && { words: words.trim().slice(0, 200) }),
         }).then(
-          ({ rows }) => live && setRuns(rows),
+          ({ rows }) => live && setFound({ words: words.trim(), rows }),
           () => undefined,
         );
       },
@@ -48,6 +48,12 @@ export function Palette() {
   };
   const wanted = words.trim().toLowerCase();
   const shown = entriesFor(run).filter((entry) => matches(entry.label, wanted));
+  // Runs that were found for other words are not offered for these: who types fast and presses Enter would open one.
+  const runs =
+    found.words === words.trim() ? found.rows : found.rows.filter((row) => matches(row.title, wanted));
+  // What is called exactly so comes first.
+  const named = shown.some((entry) => entry.label.toLowerCase().startsWith(wanted));
+  const runsOf = wanted !== '' && runs.length > 0 && <Runs runs={runs} act={act} />;
   return (
     <Dialog label="Commands and runs" heading={false} place="top" onClose={close}>
       <Command shouldFilter={false} label="Commands and runs" className={s['palette']} loop>
@@ -59,7 +65,7 @@ export function Palette() {
           onValueChange={setWords}
         />
         <Command.List className={s['list']}>
-          {wanted !== '' && runs.length > 0 && <Runs runs={runs} act={act} />}
+          {!named && runsOf}
           {shown.length > 0 && (
             <Command.Group heading="Commands" className={s['group']}>
               {shown.map(({ label, icon: Icon, keys, run }) => (
@@ -71,6 +77,7 @@ export function Palette() {
               ))}
             </Command.Group>
           )}
+          {named && runsOf}
           {wanted !== '' && (
             <Command.Group heading="Everywhere" className={s['group']}>
               <Command.Item
