@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { fileStore } from '../../src/main/journal/file';
 import { bad } from '../support/axe';
 import { bring, bringRich, HOSTILE } from '../support/histories';
-import { chatRecords, metaRecord, answerRecord } from '../support/journal-records';
+import { chatRecords, fingerprint, metaRecord, answerRecord } from '../support/journal-records';
 import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
 import { openRow, ready, rows, status, until } from './steps';
 
@@ -163,6 +163,11 @@ onEveryDoor(
       await page.getByRole('heading', { name: 'Compare two runs' }).waitFor();
       await page.getByRole('heading', { name: 'What was asked' }).waitFor();
       await pictures(page, 'compare');
+      // Hashes are short on the screen and whole on the clipboard.
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await button(page, 'Copy the whole hash').first().click();
+      await button(page, 'Copied').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(fingerprint.system_hash);
       await button(page, 'Swap sides').click();
       await page.getByRole('region', { name: 'Run on the right' }).getByText('(fork)').waitFor();
 
@@ -190,6 +195,16 @@ onEveryDoor(
       await openRow(page, 'A <rich> run');
       await page.getByRole('heading', { name: 'This run is damaged' }).waitFor();
       await look(page, 'damaged');
+      await button(page, 'Export what is intact…').click();
+      await dialog(page).getByText('Journal', { exact: true }).click();
+      await dialog(page)
+        .getByText(/^Everything before the damage/)
+        .waitFor();
+      await look(page, 'intact');
+      await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByText('1 run exported').waitFor();
+      await button(page, 'Done').click();
+      expect(readFileSync(join(home.downloads, 'A rich run.json'))).toEqual(home.bytes.subarray(0, at));
       await button(page, 'Export what is intact…').click();
       await dialog(page).getByRole('button', { name: 'Export', exact: true }).click();
       await page.getByText('1 run exported').waitFor();

@@ -24,6 +24,7 @@ export interface ExportFlags extends CommonFlags {
   redact?: boolean;
   attachments?: 'inline' | 'separate';
   overwrite?: boolean;
+  intact?: boolean;
 }
 export interface ForkFlags extends CommonFlags {
   at?: number;
@@ -38,7 +39,13 @@ export interface RepairFlags extends CommonFlags {
 export function exportCommand(cli: Cli, ids: string[], flags: ExportFlags): Promise<ExitCode> {
   return interruptible((signal) =>
     withStore(cli, flags, async (store) => {
-      const { tools = true, thinking = true, attachments = 'inline', overwrite = false } = flags;
+      const {
+        tools = true,
+        thinking = true,
+        attachments = 'inline',
+        overwrite = false,
+        intact = false,
+      } = flags;
       const report = await exportRuns(store, flags.all ? await allRuns(store) : ids, {
         format: flags.format ?? formatOf(flags.out),
         out: flags.out,
@@ -46,6 +53,7 @@ export function exportCommand(cli: Cli, ids: string[], flags: ExportFlags): Prom
         thinking,
         attachments,
         overwrite,
+        intact,
         ...(flags.redact && { secrets: await secrets(cli) }),
         describe: describeCall,
         signal,

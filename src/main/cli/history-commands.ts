@@ -40,6 +40,7 @@ export function historyCommands(
         .choices(['inline', 'separate'])
         .default('inline'),
     )
+    .option('--intact', 'journals of damaged runs end before the damage, so that they can be imported')
     .option('--overwrite', 'replace files that are there')
     .action(async (ids: string[], flags: ExportFlags) =>
       done((await histories()).exportCommand(cli, ids, flags)),

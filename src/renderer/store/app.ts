@@ -50,6 +50,8 @@ interface AppState {
   copying: RunRow | undefined;
   /** The runs that are asked to be exported. */
   exporting: readonly string[] | undefined;
+  /** Of damaged runs only what is intact was asked for. */
+  intact: boolean;
   importing: boolean;
   narrow: boolean;
   /** The library is shown over the rest in a narrow window; hidden by choice in a wide one. */
@@ -71,6 +73,7 @@ export const useApp = create<AppState>(() => ({
   store: undefined,
   copying: undefined,
   exporting: undefined,
+  intact: false,
   importing: false,
   narrow: false,
   drawer: false,
@@ -95,8 +98,9 @@ export const go = (place: Place) => set({ place, drawer: false });
 export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
   go({ view: 'run', id, pane });
 export const copyOf = (copying: RunRow | undefined) => set({ copying });
-/** Keys of the runs to export; undefined closes the dialog. */
-export const exportOf = (exporting: readonly string[] | undefined) => set({ exporting });
+/** Keys of the runs to export; undefined closes the dialog. `intact`: of damaged ones only what can be read. */
+export const exportOf = (exporting: readonly string[] | undefined, intact = false) =>
+  set({ exporting, intact });
 export const importRuns = (importing = true) => set({ importing });
 export const show = (overlay: Overlay) => set({ overlay });
 

@@ -189,6 +189,8 @@ export const movingCommands = {
         thinking: z.boolean(),
         redact: z.boolean(),
         attachments: z.enum(['inline', 'separate']),
+        /** Journals of damaged runs end before the damage. Absent: they leave byte for byte. */
+        intact: z.boolean().optional(),
       }),
       to: z.union([
         z.strictObject({ place: text(100) }),

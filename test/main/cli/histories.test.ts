@@ -128,6 +128,42 @@ describe('search', () => {
   });
 });
 
+describe('another store', () => {
+  it('is named for exports and searches as everywhere, and what comes of them is told as JSON', async () => {
+    const { bench, at } = await rich();
+    const store = fileStore(at('shelf'));
+    const bytes = await bringRich(store, 'far');
+    await store.close();
+    const there = ['--store', `file:${at('shelf')}`, '--json'];
+    expect((await bench.run(['export', 'far', '--out', at('x.md')])).exit).toBe(5);
+    const out = await bench.run(['export', 'far', '--format', 'journal', '--out', at('far.json'), ...there]);
+    expect(out.json()).toMatchObject([
+      { event: 'exported', id: 'far', complete: true, written: { records: 16 } },
+    ]);
+    expect(readFileSync(at('far.json'))).toEqual(bytes);
+    const find = async (...more: string[]) =>
+      (await bench.run(['search', 'four ticks', '--cache', at('cache'), '--json', ...more])).json();
+    expect(await find(...there.slice(0, 2))).toMatchObject([{ run: 'far', seq: 3, part: 'result' }]);
+    expect(await find()).toMatchObject([{ run: 'rich', seq: 3, part: 'result' }]);
+  });
+
+  it('can be given what is intact of a damaged run, as a journal', async () => {
+    const { bench, bytes, at } = await rich();
+    const file = join(bench.runs, 'rich.json');
+    const hurt = bytes.indexOf('{"seq":9,');
+    writeFileSync(
+      file,
+      Buffer.concat([bytes.subarray(0, hurt), Buffer.from('garbage\n'), bytes.subarray(hurt)]),
+    );
+    const words = ['export', 'rich', '--format', 'journal', '--out'];
+    const ran = await bench.run([...words, at('rich.json'), '--intact']);
+    expect(ran.stdout).toContain('8 records, 3 calls, 2 results written: all that can be read');
+    expect(readFileSync(at('rich.json'))).toEqual(bytes.subarray(0, hurt));
+    await bench.run([...words, at('whole.json')]);
+    expect(readFileSync(at('whole.json'))).toEqual(readFileSync(file));
+  });
+});
+
 describe('fork', () => {
   it('prints the name of a new run that begins as the other did', async () => {
     const { bench, bytes } = await rich();

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
 import { exportRuns } from '../../../src/main/library/export';
 import type { ExportOptions } from '../../../src/main/library/export';
+import { importRuns, zipTree } from '../../../src/main/library/import';
 import { contained, fenced } from '../../../src/main/library/export/markdown-text';
 import { redactor } from '../../../src/main/library/export/redact';
 import { encodeLine } from '../../../src/shared/run/codec';
@@ -174,6 +175,47 @@ describe('an export', () => {
     }
   });
 
+  it('as a journal of what is intact ends before the damage, and comes in as a run', async () => {
+    const folder = tempFolder();
+    const runs = join(folder, 'runs');
+    const store = fileStore(runs);
+    const bytes = await bringRich(store);
+    const at = bytes.indexOf('{"seq":9,');
+    const hurt = Buffer.concat([bytes.subarray(0, at), Buffer.from('garbage\n'), bytes.subarray(at)]);
+    writeFileSync(join(runs, 'rich.json'), hurt);
+    const other = fileStore(join(folder, 'other'));
+    for (const [n, format] of (['journal', 'zip'] as const).entries()) {
+      const out = join(folder, format === 'zip' ? 'out.zip' : 'rich.json');
+      const report = await exportRuns(store, ['rich'], { format, out, intact: true });
+      expect(report.runs).toMatchObject([{ complete: true, damage: { code: 'corrupt' } }]);
+      const { files } = await importRuns(other, [out], { newId: () => 'again' });
+      expect(files).toMatchObject([{ outcome: 'imported', records: 8, dropped: 0 }]);
+      expect(Buffer.from(await other.bytes(n === 0 ? 'rich' : 'again'))).toEqual(bytes.subarray(0, at));
+    }
+    expect(readFileSync(join(runs, 'rich.json'))).toEqual(hurt);
+  });
+
+  it('has no secret in the names of its files', async () => {
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    const catalogue = { title: `Use ${KEY_SHAPE} and ${SECRET} here` };
+    for (const id of ['a', 'b']) await bring(store, id, chatRecords(id, 4), { catalogue });
+    const write = (out: string, secrets?: string[]) =>
+      exportRuns(store, ['a', 'b'], {
+        format: 'md',
+        out: `${join(folder, out)}/`,
+        byTitle: true,
+        ...(secrets && { secrets }),
+      });
+    const { files } = await write('clean', [SECRET]);
+    expect(files.map((file) => basename(file))).toEqual([
+      'Use secret and secret here.md',
+      'Use secret and secret here (2).md',
+    ]);
+    // Names are cleaned only where texts are.
+    expect((await write('plain')).files[0]).toContain(KEY_SHAPE);
+  });
+
   it('as a journal has the exact bytes, and its notes, labels and texts beside them', async () => {
     const { folder, store, bytes } = await rich();
     const out = join(folder, 'shelf');
@@ -204,6 +246,28 @@ describe('an export', () => {
         exportRuns(store, ['rich'], { format, out: join(folder, 'stopped'), signal: stop.signal }),
       ).rejects.toMatchObject({ code: 'cancelled' });
     expect(readdirSync(folder).sort()).toEqual(['out', 'runs']);
+  });
+
+  it('as a zip has a first page that leads to every run, and names those that are not in it', async () => {
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    await bringRich(store);
+    await bring(store, 'plain', chatRecords('plain', 9));
+    writeFileSync(join(folder, 'runs', 'broken.json'), 'not a journal\nat all\n');
+    const out = join(folder, 'all.zip');
+    await exportRuns(store, ['rich', 'broken', 'plain'], { format: 'zip', out });
+    const tree = await zipTree(out);
+    const names = tree.files.map(({ name }) => name);
+    const first = Buffer.from(await tree.read('index.html')).toString();
+    const links = [...first.matchAll(/<a href="([^"]+)">([^<]*)<\/a>/g)].map(([, to, text]) => [to, text]);
+    expect(links).toEqual([
+      ['runs/rich.html', 'A &lt;rich&gt; run'],
+      ['runs/plain.html', 'Say what is here'],
+    ]);
+    for (const [to = ''] of links) expect(names).toContain(to);
+    expect(first).toMatch(/Not exported<\/h2>\s*<ul>\s*<li>broken: /);
+    expect(first).not.toMatch(/<script/);
+    tree.close();
   });
 
   it('of many runs goes on past one that cannot be read', async () => {
@@ -245,6 +309,7 @@ describe('an exported page', () => {
       ]);
     // What is Markdown in an answer is shown as such.
     expect(text).toContain('<td>1</td>');
+    expect(text).toContain('<input type="checkbox" aria-label="done" disabled checked> done');
     expect(text).toContain('<a href="https://example.org/p.png">pixel</a>');
     expect(text).toContain('prefers-color-scheme:dark');
     expect(text).toContain('@media print');

@@ -4,6 +4,7 @@ import type { ExportFormat } from '../../../shared/contract/moving';
 import { runKey, splitKey } from '../../../shared/contract/run-key';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import { safeFileName } from '../../library/export/names';
+import { redactor } from '../../library/export/redact';
 import { localDay } from '../../library/words';
 import { Jobs, type Job, type JobsOptions } from './jobs';
 import { ENDINGS, intoFolder, type Place, type Places } from './places';
@@ -53,7 +54,8 @@ export class MovingDesk {
         ? await this.options.title(first)
         : `Holdfast, ${ids.length} runs, ${localDay(new Date())}`;
     return {
-      name: safeFileName(name),
+      // A key that was pasted into a first message has no place in the name of a file.
+      name: safeFileName(redactor([])(name)),
       ending: intoFolder(format, ids.length) ? '' : ENDINGS[format],
       ...(folder !== undefined && { folder }),
     };
@@ -76,7 +78,7 @@ export class MovingDesk {
     const secrets = options.redact ? await this.options.secrets() : undefined;
     const job = this.#jobs.begin('export', { total: runs.length });
     const folder = workshop.make();
-    const { tools, thinking, attachments } = options;
+    const { tools, thinking, attachments, intact } = options;
     this.#work(
       mover
         .run<'export'>(
@@ -89,6 +91,7 @@ export class MovingDesk {
             tools,
             thinking,
             attachments,
+            ...(intact && { intact }),
             ...(secrets && { secrets }),
             ledger: workshop.ledger(folder),
           },

@@ -23,6 +23,8 @@ export interface ExportTask {
   tools: boolean;
   thinking: boolean;
   attachments: 'inline' | 'separate';
+  /** Journals of damaged runs end before the damage. */
+  intact?: boolean;
   /** Values to take out; absent: nothing is taken out. */
   secrets?: string[];
   /** File that notes unfinished files, for whoever cleans up after a crash. */

@@ -21,7 +21,7 @@ article{margin:1rem 0;overflow-wrap:anywhere;unicode-bidi:isolate}
 .bad>summary{color:var(--warn)}
 .end,.quiet{color:var(--soft);font-size:.9rem}
 .end{border-top:1px solid var(--line);padding-top:.75rem}
-summary{cursor:pointer;color:var(--soft)}
+summary{cursor:pointer;color:var(--soft);padding:.125rem 0}
 pre,code{font:.85rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 code{background:var(--code);border-radius:3px;padding:.1em .3em}
 pre{background:var(--code);border-radius:6px;padding:.75rem;margin:.5rem 0;white-space:pre-wrap;overflow-wrap:anywhere}

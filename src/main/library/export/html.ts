@@ -116,6 +116,11 @@ function seam(item: Extract<ExportItem, { kind: 'seam' }>, { clean }: Page): str
   );
 }
 
+const TICK = {
+  done: '<input type="checkbox" aria-label="done" disabled checked>',
+  open: '<input type="checkbox" aria-label="not done" disabled>',
+};
+
 /** A model's Markdown. HTML in it is text, links go only to the web and to mail, images are links. */
 function markdown(text: string, prefix: string): string {
   const clean = printable(text);
@@ -124,8 +129,14 @@ function markdown(text: string, prefix: string): string {
     extensions: [gfm(), { disable: { null: ['labelStartImage'] } }],
     htmlExtensions: [gfmHtml({ clobberPrefix: prefix, label: 'Footnotes' })],
   });
-  // An image whose mark stands alone before its link.
-  return html.replaceAll('!<a href=', 'image: <a href=');
+  return (
+    html
+      // An image whose mark stands alone before its link.
+      .replaceAll('!<a href=', 'image: <a href=')
+      // What a task list shows by a tick is said too.
+      .replaceAll('<input type="checkbox" disabled="" checked="" />', TICK.done)
+      .replaceAll('<input type="checkbox" disabled="" />', TICK.open)
+  );
 }
 
 const plain = (text: string): string => `<div class="plain">${escaped(text)}</div>`;

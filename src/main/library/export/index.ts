@@ -7,7 +7,8 @@ import { titleOf } from './head';
 import { named, numbered, safeFileName } from './names';
 import type { NamedRun } from './names';
 import { ENDING, render, reportOf } from './run';
-import { readSource } from './source';
+import { redactor } from './redact';
+import { intactPart, readSource } from './source';
 import type { ExportSource } from './source';
 import type { ExportFormat, ExportOptions, ExportReport, RunToExport } from './types';
 import { exportZip } from './zip';
@@ -84,7 +85,8 @@ async function exportOne(
   report: ExportReport,
 ): Promise<void> {
   if (options.signal?.aborted) throw cancelled();
-  const source = await readSource(run.store, run.id);
+  const whole = await readSource(run.store, run.id);
+  const source = options.intact ? intactPart(whole) : whole;
   if (!where.many || !options.byTitle)
     return writeRun(
       run,
@@ -94,7 +96,8 @@ async function exportOne(
       options,
       report,
     );
-  const title = safeFileName(titleOf(source));
+  // A secret must not leave in the name of a file either.
+  const title = safeFileName(redactor(options.secrets)(titleOf(source)));
   for (let n = 1; ; n++) {
     const main = join(options.out, `${numbered(title, n)}${ENDING[where.format]}`);
     try {

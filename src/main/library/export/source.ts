@@ -54,6 +54,14 @@ export async function readSource(store: RunStore, id: string): Promise<ExportSou
   };
 }
 
+/** Of a damaged run only the bytes before the damage; any other as it is. */
+export function intactPart(source: ExportSource): ExportSource {
+  const last = source.places.at(-1);
+  if (source.damage === undefined || last === undefined) return source;
+  const end = last.offset + last.bytes;
+  return { ...source, bytes: source.bytes.subarray(0, end + 1) };
+}
+
 /** Notes and labels, also of a run that cannot be loaded. */
 async function besideRun(
   store: RunStore,

@@ -19,6 +19,8 @@ export interface ExportView {
   secrets?: readonly string[];
   /** Whole texts of results that were clipped for the model: in the export itself (default), or in files beside it. */
   attachments?: 'inline' | 'separate';
+  /** Journals of damaged runs end before the damage, so that they can be taken in again. Default: byte for byte. */
+  intact?: boolean;
   /** How a call is shown in one line. Absent: name and input. */
   describe?: DescribeCall;
 }

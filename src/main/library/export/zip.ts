@@ -9,7 +9,7 @@ import { indexOf } from './index-page';
 import { journalFiles } from './journal';
 import type { NamedRun } from './names';
 import { render, reportOf } from './run';
-import { readSource } from './source';
+import { intactPart, readSource } from './source';
 import type { ExportedRun, ExportOptions, ExportReport } from './types';
 
 export const ZIP_FORMAT = 'holdfast.runs';
@@ -124,7 +124,8 @@ async function addRun(
   add: Add,
   now: Date,
 ): Promise<{ report: ExportedRun; listed: ZippedRun }> {
-  const source = await readSource(store, id);
+  const whole = await readSource(store, id);
+  const source = options.intact ? intactPart(whole) : whole;
   const rendering = render(source, 'html', base, `${base}.html`, options, now);
   const page = `runs/${base}.html`;
   const files: string[] = [];

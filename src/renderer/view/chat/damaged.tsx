@@ -79,7 +79,7 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
                 <Button
                   icon={<Download size="0.9375rem" />}
                   disabled={records === 0}
-                  onClick={() => exportOf([row.id])}
+                  onClick={() => exportOf([row.id], true)}
                 >
                   Export what is intact…
                 </Button>

@@ -28,11 +28,12 @@ const FORMATS: [ExportFormat, string, string][] = [
 /** Asks how and where runs are exported. */
 export function ExportDialog() {
   const keys = useApp((state) => state.exporting);
+  const intact = useApp((state) => state.intact);
   if (!keys || keys.length === 0) return null;
-  return <Form key={keys.join()} keys={keys} />;
+  return <Form key={keys.join()} keys={keys} intact={intact} />;
 }
 
-function Form({ keys }: { keys: readonly string[] }) {
+function Form({ keys, intact }: { keys: readonly string[]; intact: boolean }) {
   const dialogs = useApp((state) => state.hello?.nativeDialogs ?? false);
   const [format, setFormat] = useState<ExportFormat>(keys.length > 1 ? 'zip' : 'md');
   const [tools, setTools] = useState(true);
@@ -59,6 +60,7 @@ function Form({ keys }: { keys: readonly string[] }) {
         thinking: format === 'journal' || thinking,
         redact: hides,
         attachments: separate ? ('separate' as const) : ('inline' as const),
+        ...(intact && { intact }),
       },
     };
     try {
@@ -80,7 +82,13 @@ function Form({ keys }: { keys: readonly string[] }) {
 
   return (
     <Dialog
-      label={keys.length === 1 ? 'Export this run' : `Export ${many(keys.length, 'run')}`}
+      label={
+        intact
+          ? 'Export what is intact'
+          : keys.length === 1
+            ? 'Export this run'
+            : `Export ${many(keys.length, 'run')}`
+      }
       onClose={() => exportOf(undefined)}
     >
       <form
@@ -96,8 +104,10 @@ function Form({ keys }: { keys: readonly string[] }) {
             <legend>What goes into it</legend>
             {format === 'journal' ? (
               <p className={s['quiet']}>
-                Everything, exactly as it was recorded: nothing can be left out of a journal or taken out of
-                it. Do not give it to somebody who may not see all of it.
+                {intact
+                  ? 'Everything before the damage, exactly as it was recorded. It can be imported as a run of its own; the damaged file stays as it is.'
+                  : 'Everything, exactly as it was recorded: nothing can be left out of a journal or taken out of it.'}{' '}
+                Do not give it to somebody who may not see all of it.
               </p>
             ) : (
               <>

@@ -155,7 +155,7 @@ function AnotherName({ job }: { job: MoveJob }) {
   const { to } = input;
   const again = () => {
     forgetJob(job.id);
-    exportOf(input.ids);
+    exportOf(input.ids, input.options.intact);
   };
   if (!('folder' in to) || typeof taken !== 'string')
     return <Button onClick={again}>Choose another place…</Button>;

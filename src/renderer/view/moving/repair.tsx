@@ -109,7 +109,7 @@ function Plan({ id }: { id: string }) {
                 look="primary"
                 onClick={() => {
                   close();
-                  exportOf([id]);
+                  exportOf([id], true);
                 }}
               >
                 Export what is intact…
