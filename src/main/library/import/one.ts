@@ -12,6 +12,8 @@ import { schemaProblems } from '../schemas';
 import type { Tree } from './tree';
 import type { Imported, ImportOptions } from './types';
 
+type Taken = Extract<Imported, { outcome: 'imported' }>;
+
 const MOST_TRIES = 5;
 const MOST_SCHEMA_PROBLEMS = 5;
 
@@ -58,6 +60,8 @@ export async function importOne(
   };
   const { catalogue, texts } = beside;
   const parcel: RunParcel = { lines, sidecar: [...beside.notes, lineage], catalogue, texts };
+  // Before it is taken: what fails from here on would tell of a run that is there as of one that is not.
+  const schema = differences(lines, places);
   const id = await place(store, wanted, parcel, options);
   const kept = lines.reduce((sum, line) => sum + line.length + 1, 0);
   return {
@@ -71,16 +75,20 @@ export async function importOne(
     notes: beside.notes.length,
     texts: texts.length,
     warnings: reading.warnings,
-    schema: lines
-      .flatMap((line, n) =>
-        schemaProblems(Buffer.from(line).toString('utf8')).map((message) => ({
-          line: places[n]?.line ?? n + 1,
-          message,
-        })),
-      )
-      .slice(0, MOST_SCHEMA_PROBLEMS),
+    schema,
   };
 }
+
+/** Where records differ from the published schemas. */
+const differences = (lines: readonly Uint8Array[], places: readonly { line: number }[]): Taken['schema'] =>
+  lines
+    .flatMap((line, n) =>
+      schemaProblems(Buffer.from(line).toString('utf8')).map((message) => ({
+        line: places[n]?.line ?? n + 1,
+        message,
+      })),
+    )
+    .slice(0, MOST_SCHEMA_PROBLEMS);
 
 /** Under the wanted name if it is free, else under a new one; never over a run that is there. */
 async function place(
