@@ -34,8 +34,11 @@ export function Dialog({
     const dialog = ref.current;
     if (!dialog) return;
     if (!dialog.open) dialog.showModal();
-    // Focus begins at the dialog, not at the button that ends it.
-    if (document.activeElement?.hasAttribute('data-close')) dialog.focus();
+    // Focus begins where one writes, else at the dialog, not at the button that ends it. (`autoFocus` comes too early: what
+    // is not shown yet cannot have it.)
+    const first = dialog.querySelector<HTMLElement>('[data-first]');
+    if (first) first.focus();
+    else if (document.activeElement?.hasAttribute('data-close')) dialog.focus();
     return () => dialog.close();
   }, []);
   return (

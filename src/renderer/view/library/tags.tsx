@@ -125,7 +125,7 @@ function Change({ ids }: { ids: readonly string[] }) {
                 list={list}
                 value={typed}
                 maxLength={300}
-                autoFocus
+                data-first
                 autoComplete="off"
                 onChange={(event) => setTyped(event.target.value)}
               />

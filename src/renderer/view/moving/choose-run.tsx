@@ -50,7 +50,7 @@ function Chooser({ id, onPick }: { id: string; onPick: (other: string) => void }
             placeholder="Words of its title or first message"
             value={words}
             maxLength={200}
-            autoFocus
+            data-first
             onChange={(event) => setWords(event.target.value)}
           />
           <ul className={s['points']} aria-label="Runs">

@@ -13,6 +13,10 @@ import { rowTime } from '../kit/time';
 import { entriesFor } from './entries';
 import s from './palette.module.css';
 
+/** Items are told apart by these. */
+const EVERYWHERE = 'search all text';
+const valueOf = (row: RunRow) => `run ${row.id}`;
+
 /** Everything that can be done and every run, by a few letters. */
 export function Palette() {
   const [words, setWords] = useState('');
@@ -49,20 +53,46 @@ export function Palette() {
   const wanted = words.trim().toLowerCase();
   const shown = entriesFor(run).filter((entry) => matches(entry.label, wanted));
   // Runs that were found for other words are not offered for these: who types fast and presses Enter would open one.
-  const runs =
+  const rows =
     found.words === words.trim() ? found.rows : found.rows.filter((row) => matches(row.title, wanted));
+  const runs = wanted === '' ? rows.slice(0, 8) : rows;
   // What is called exactly so comes first.
   const named = shown.some((entry) => entry.label.toLowerCase().startsWith(wanted));
   const runsOf = wanted !== '' && runs.length > 0 && <Runs runs={runs} act={act} />;
+  const commands = shown.map(({ label }) => label);
+  const places = runs.map(valueOf);
+  const all = [
+    ...(named ? [...commands, ...places] : [...places, ...commands]),
+    ...(wanted === '' ? [] : [EVERYWHERE]),
+  ];
+  // Enter takes the first of what is shown, also where that came late, until somebody goes to another.
+  const [picked, setPicked] = useState<string>();
+  const moving = useRef(false);
+  const selected = picked !== undefined && all.includes(picked) ? picked : (all[0] ?? '');
   return (
     <Dialog label="Commands and runs" heading={false} place="top" onClose={close}>
-      <Command shouldFilter={false} label="Commands and runs" className={s['palette']} loop>
+      <Command
+        shouldFilter={false}
+        label="Commands and runs"
+        className={s['palette']}
+        loop
+        value={selected}
+        onValueChange={(value) => moving.current && setPicked(value)}
+        onPointerMoveCapture={() => (moving.current = true)}
+        onKeyDownCapture={({ key, ctrlKey }) => {
+          if (ctrlKey || /^(Arrow|Home|End)/.test(key)) moving.current = true;
+        }}
+      >
         <Command.Input
           ref={field}
           className={s['input']}
           placeholder="What do you want to do? Or the title of a run…"
           value={words}
-          onValueChange={setWords}
+          onValueChange={(text) => {
+            moving.current = false;
+            setPicked(undefined);
+            setWords(text);
+          }}
         />
         <Command.List className={s['list']}>
           {!named && runsOf}
@@ -81,7 +111,7 @@ export function Palette() {
           {wanted !== '' && (
             <Command.Group heading="Everywhere" className={s['group']}>
               <Command.Item
-                value="search all text"
+                value={EVERYWHERE}
                 onSelect={act(() => openSearch(words.trim()))}
                 className={s['item']}
               >
@@ -93,7 +123,7 @@ export function Palette() {
               </Command.Item>
             </Command.Group>
           )}
-          {wanted === '' && runs.length > 0 && <Runs runs={runs.slice(0, 8)} act={act} />}
+          {wanted === '' && runs.length > 0 && <Runs runs={runs} act={act} />}
         </Command.List>
       </Command>
     </Dialog>
@@ -106,7 +136,7 @@ function Runs({ runs, act }: { runs: readonly RunRow[]; act: (run: () => void) =
       {runs.map((row) => (
         <Command.Item
           key={row.id}
-          value={`run ${row.id}`}
+          value={valueOf(row)}
           onSelect={act(() => openRun(row.id))}
           className={s['item']}
         >
