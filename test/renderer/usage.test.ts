@@ -6,6 +6,7 @@ import {
   costOfSteps,
   money,
   totalOf,
+  usedUpTo,
   type Step,
 } from '../../src/renderer/view/transcript/usage-data';
 
@@ -38,6 +39,9 @@ describe('usage', () => {
       const total = totalOf(steps);
       expect(bars.at(-1)?.used).toBe(total.in + total.out);
     }
+    // Step by step it comes to the same as bar by bar.
+    expect(usedUpTo(steps).at(-1)).toBe(barsOf(steps, 90).at(-1)?.used);
+    expect(usedUpTo(steps)[1]).toBe(110 + 111);
     expect(barsOf([], 90)).toEqual([]);
     expect(allOf(totalOf([]))).toBe(0);
   });

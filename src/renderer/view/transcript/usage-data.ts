@@ -15,6 +15,12 @@ export interface Bar extends Spent {
 export const stepsOf = (rows: readonly TurnRow[]): Step[] =>
   rows.filter((row): row is Step => row.kind === 'turn');
 
+/** Of the budget, used up to the end of each step. */
+export function usedUpTo(steps: readonly Step[]): number[] {
+  let used = 0;
+  return steps.map((step) => (used += step.in + step.out));
+}
+
 /** The steps as at most `most` bars, each of the same number of steps but the last. */
 export function barsOf(steps: readonly Step[], most: number): Bar[] {
   const each = Math.max(1, Math.ceil(steps.length / most));

@@ -5,7 +5,17 @@ import { editPrices, loadPrices, modelAt, useTurns } from '../../store/turns';
 import { Button } from '../kit/button';
 import { count, percent, short } from '../kit/numbers';
 import { Shown } from '../kit/shown';
-import { allOf, barsOf, costOfSteps, money, stepsOf, totalOf, type Bar, type Step } from './usage-data';
+import {
+  allOf,
+  barsOf,
+  costOfSteps,
+  money,
+  stepsOf,
+  totalOf,
+  usedUpTo,
+  type Bar,
+  type Step,
+} from './usage-data';
 import s from './panel.module.css';
 
 /** Bars that can be told apart in a panel. */
@@ -18,19 +28,20 @@ export function UsagePanel({ head, rows }: { head: RunHead; rows: readonly TurnR
   const steps = useMemo(() => stepsOf(rows), [rows]);
   const bars = useMemo(() => barsOf(steps, BARS), [steps]);
   const [table, setTable] = useState(false);
+  const { cap } = head.budget;
   if (steps.length === 0) return <p className={s['note']}>No model was asked in this run.</p>;
   return (
     <div className={s['usage']} tabIndex={0} role="region" aria-label="What the run used">
       <Totals steps={steps} />
       <Chart bars={bars} steps={steps.length} />
-      {head.budget.cap > 0 && <Budget bars={bars} used={head.budget.used} cap={head.budget.cap} />}
+      {cap > 0 && <Budget bars={bars} used={head.budget.used} cap={cap} />}
       <Cost steps={steps} />
       <div className={s['actions']}>
         <Button size="s" aria-expanded={table} onClick={() => setTable(!table)}>
           {table ? 'Hide the table' : 'Show as a table'}
         </Button>
       </div>
-      {table ? <Table steps={steps} /> : <BarTable bars={bars} />}
+      {table ? <Table steps={steps} budget={cap > 0} /> : <BarTable bars={bars} budget={cap > 0} />}
     </div>
   );
 }
@@ -167,17 +178,17 @@ function Cost({ steps }: { steps: readonly Step[] }) {
 const nameOf = (bar: Bar) =>
   bar.from === bar.to ? `Step ${count(bar.from)}` : `Steps ${count(bar.from)} to ${count(bar.to)}`;
 
-/** The chart for those who do not see it. */
-function BarTable({ bars }: { bars: readonly Bar[] }) {
+/** The charts for those who do not see them. */
+function BarTable({ bars, budget }: { bars: readonly Bar[]; budget: boolean }) {
   return (
     <table className="sr">
       <caption>Tokens by step</caption>
-      <Head />
+      <Head budget={budget} />
       <tbody>
         {bars.map((bar) => (
           <tr key={bar.from}>
             <th scope="row">{nameOf(bar)}</th>
-            <Cells spent={bar} />
+            <Cells spent={bar} used={budget ? bar.used : undefined} />
           </tr>
         ))}
       </tbody>
@@ -185,17 +196,18 @@ function BarTable({ bars }: { bars: readonly Bar[] }) {
   );
 }
 
-function Table({ steps }: { steps: readonly Step[] }) {
+function Table({ steps, budget }: { steps: readonly Step[]; budget: boolean }) {
   const [rows, setRows] = useState(ROWS);
+  const used = useMemo(() => usedUpTo(steps), [steps]);
   return (
     <div className={s['scroll']} tabIndex={0} role="region" aria-label="Tokens by step">
       <table className={s['table']}>
-        <Head />
+        <Head budget={budget} />
         <tbody>
-          {steps.slice(0, rows).map((step) => (
+          {steps.slice(0, rows).map((step, at) => (
             <tr key={step.seq}>
               <th scope="row">{count(step.iteration + 1)}</th>
-              <Cells spent={step} />
+              <Cells spent={step} used={budget ? used[at] : undefined} />
             </tr>
           ))}
         </tbody>
@@ -209,7 +221,7 @@ function Table({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-const Head = () => (
+const Head = ({ budget }: { budget: boolean }) => (
   <thead>
     <tr>
       <th scope="col">Step</th>
@@ -217,14 +229,22 @@ const Head = () => (
       <th scope="col">Cache, written</th>
       <th scope="col">Cache, read</th>
       <th scope="col">Out</th>
+      {budget && <th scope="col">Budget used</th>}
     </tr>
   </thead>
 );
-const Cells = ({ spent }: { spent: { in: number; cacheWrite: number; cacheRead: number; out: number } }) => (
+const Cells = ({
+  spent,
+  used,
+}: {
+  spent: { in: number; cacheWrite: number; cacheRead: number; out: number };
+  used: number | undefined;
+}) => (
   <>
     <td>{count(spent.in)}</td>
     <td>{count(spent.cacheWrite)}</td>
     <td>{count(spent.cacheRead)}</td>
     <td>{count(spent.out)}</td>
+    {used !== undefined && <td>{count(used)}</td>}
   </>
 );
