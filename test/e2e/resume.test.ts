@@ -218,6 +218,7 @@ onEveryDoor(
       await openRow(page, 'wait 60');
       await page.locator('tr[data-hard="true"]').waitFor();
       expect(await page.getByRole('button', { name: /^Force resume/ }).count()).toBe(0);
+      await page.getByText('Another kind of service cannot read what this one recorded').waitFor();
       await picture(page, `resume-provider-${name}`);
     });
 

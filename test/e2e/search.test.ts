@@ -157,8 +157,17 @@ onEveryDoor(
       await ready(page);
       await openSearch(page);
       await page.getByText('Find anything that was said').waitFor();
-      await picture(page, `search-start-${name}`);
-      expect(await bad(page)).toEqual([]);
+      for (const scheme of ['dark', 'light'] as const) {
+        await look(started, scheme);
+        for (const size of [
+          { width: 900, height: 600 },
+          { width: 1280, height: 800 },
+        ]) {
+          await page.setViewportSize(size);
+          await picture(page, `search-start-${size.width}-${scheme}-${name}`);
+        }
+        expect(await bad(page)).toEqual([]);
+      }
 
       await page.keyboard.type('invoice');
       await until(() => hits(page).count()).toBeGreaterThan(8);

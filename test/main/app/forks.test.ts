@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/shared/contract/connect';
 import { makeDesk, Shown, type Desk } from '../../support/app';
 import { bring, bringRich } from '../../support/histories';
-import { chatRecords } from '../../support/journal-records';
+import { chatRecords, terminalRecord } from '../../support/journal-records';
 import { failureOf, until } from '../../support/wait';
 
 process.env.HOLDFAST_PRACTICE_DELAY = '0';
@@ -43,7 +43,7 @@ describe('another run from the beginning of one', () => {
 describe('two runs side by side', () => {
   it('show what they were written against, were asked, used and came to', async () => {
     await bringRich(desk.store);
-    await bring(desk.store, 'long', chatRecords('long', 40));
+    await bring(desk.store, 'long', [...chatRecords('long', 40), terminalRecord(41, 'error', 'No answer.')]);
     const { a, b } = await client.call('run.compare', { a: 'rich', b: 'long' });
     expect(a).toMatchObject({
       id: 'rich',
@@ -62,7 +62,12 @@ describe('two runs side by side', () => {
       { name: 'append_file', calls: 2, errors: 0 },
     ]);
     expect(a.prompts.map(({ seq }) => seq)).toEqual([1, 7, 12, 14]);
-    expect(b).toMatchObject({ id: 'long', records: 40 });
+    expect(b).toMatchObject({
+      id: 'long',
+      records: 41,
+      counters: { llm_calls: 20 },
+      outcome: { reason: 'error', message: 'No answer.' },
+    });
   });
 
   it('are read as far as they can be', async () => {

@@ -27,9 +27,11 @@ describe('the thread that searches', () => {
       return index;
     };
     const index = open();
-    const updated = index.update();
+    let over = false;
+    const updated = index.update().then(() => (over = true));
+    await until(() => progress.length > 0);
     const during = await index.search({ words: 'words' });
-    expect(during.building ?? { total: 0 }).toHaveProperty('total');
+    expect([over, during.building?.total]).toEqual([false, 151]);
     await updated;
     expect(progress.at(-1)).toMatchObject({ done: 151, total: 151 });
     const { hits } = await index.search({ words: 'four ticks' });
