@@ -124,6 +124,16 @@ describe('A journal that grew', () => {
         'other bytes before the end',
         () => writeFileSync(folder.of('run.json'), journalBytes(chatRecords('run', 41, 'other words'))),
       ],
+      [
+        'other bytes of the same length before the end',
+        () => {
+          const text = bytes.toString();
+          const at = text.lastIndexOf('"in_tokens":10');
+          const other = `${text.slice(0, at)}"in_tokens":90${text.slice(at + '"in_tokens":10'.length)}`;
+          writeFileSync(folder.of('run.json'), other);
+          append(chatRecords('run', 41).slice(40));
+        },
+      ],
       ['shorter', () => truncateSync(folder.of('run.json'), bytes.lastIndexOf(0x0a, bytes.length - 2) + 1)],
       ['garbage in what came', () => appendFileSync(folder.of('run.json'), 'garbage\n{}\n')],
       ['a second beginning', () => append([{ ...metaRecord('run'), seq: 41 }])],

@@ -195,10 +195,10 @@ describe('an export', () => {
     expect(readFileSync(join(runs, 'rich.json'))).toEqual(hurt);
   });
 
-  it('has no secret in the names of its files', async () => {
+  it('has no secret in labels and in the names of its files', async () => {
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
-    const catalogue = { title: `Use ${KEY_SHAPE} and ${SECRET} here` };
+    const catalogue = { title: `Use ${KEY_SHAPE} and ${SECRET} here`, tags: [`tag ${SECRET}`] };
     for (const id of ['a', 'b']) await bring(store, id, chatRecords(id, 4), { catalogue });
     const write = (out: string, secrets?: string[]) =>
       exportRuns(store, ['a', 'b'], {
@@ -212,6 +212,12 @@ describe('an export', () => {
       'Use secret and secret here.md',
       'Use secret and secret here (2).md',
     ]);
+    for (const format of ['md', 'html', 'json'] as const) {
+      const out = join(folder, `one.${format}`);
+      await exportRuns(store, ['a'], { format, out, secrets: [SECRET] });
+      expect(readFileSync(out, 'utf8')).not.toContain(SECRET);
+      expect(readFileSync(out, 'utf8')).toMatch(/tag \\?\[secret/);
+    }
     // Names are cleaned only where texts are.
     expect((await write('plain')).files[0]).toContain(KEY_SHAPE);
   });

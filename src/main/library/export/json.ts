@@ -37,7 +37,7 @@ export function jsonOf(page: Page, exported: Date): { json: string; written: Cou
     ['exported', JSON.stringify(exported.toISOString())],
     ['id', JSON.stringify(id)],
     ['title', JSON.stringify(clean(titleOf(source)))],
-    ['tags', JSON.stringify(source.catalogue.tags ?? [])],
+    ['tags', JSON.stringify((source.catalogue.tags ?? []).map(clean))],
     ['counts', JSON.stringify(countsOf(records))],
     ['state', stateText(state)],
     [

@@ -145,7 +145,11 @@ function Result({
           data-chrome
           onClick={() => setMine({ open: !open, against: all })}
         >
-          {open ? 'Show less' : `Show all ${many(result.lines, 'line')}`}
+          {open
+            ? 'Show less'
+            : result.lines === 1
+              ? 'Show the whole line'
+              : `Show all ${many(result.lines, 'line')}`}
         </button>
       )}
     </div>
