@@ -109,6 +109,7 @@ onEveryDoor(
       const thought = conversation(page).getByText('Let me think');
       await thought.waitFor();
       await page.keyboard.press('Escape');
+      await until(() => conversation(page).evaluate((list) => list === document.activeElement)).toBe(true);
       await until(() => thought.count()).toBe(0);
       await conversation(page)
         .getByRole('button', { name: /^Thinking\s*2 lines$/ })

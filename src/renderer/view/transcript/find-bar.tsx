@@ -5,6 +5,10 @@ import { IconButton } from '../kit/button';
 import { count } from '../kit/numbers';
 import s from './transcript.module.css';
 
+/** The keyboard stays where one reads when the bar goes. */
+const toConversation = () =>
+  document.querySelector<HTMLElement>('main [role="region"][tabindex="0"]')?.focus();
+
 /** Find in the whole run, also in what is folded or not loaded. */
 export function FindBar({ id }: { id: string }) {
   const { words, total, now, searching, focus } = useReading();
@@ -28,6 +32,7 @@ export function FindBar({ id }: { id: string }) {
           if (event.key === 'Escape') {
             event.preventDefault();
             endFind();
+            toConversation();
           }
         }}
       />
