@@ -207,6 +207,47 @@ describe('every view', () => {
     expect(asked).toBeLessThan(40);
   });
 
+  it('keeps the keyboard on its run while others come in: Delete never hits the one that moved there', async () => {
+    const at = (n: number) => row(`r${n}`, `Run number ${n}`, 'finished', '3 steps', 10 + n * 37);
+    app.scene.rows = Array.from({ length: 8 }, (_, n) => at(n));
+    const page = await show('1280x800', 'light');
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.closest('[data-run-row], [data-browse-row]')?.textContent ?? '',
+      );
+    const deleted = () =>
+      app.scene.calls
+        .filter(({ name }) => name === 'runs.trash' || name === 'run.trash')
+        .map(({ input }) => input);
+    const comesIn = async (n: number) => {
+      app.scene.rows = [row(`new${n}`, `Newcomer ${n}`, 'finished', '1 step', 9 - n), ...app.scene.rows];
+      app.emit('library.changed', { ids: [] });
+      await page.getByText(`Newcomer ${n}`).first().waitFor();
+    };
+    for (const [n, list] of [rows(page), page.locator('[data-browse-row]')].entries()) {
+      if (n === 1) await page.getByRole('button', { name: 'All runs' }).click();
+      await list.filter({ hasText: 'Run number 2' }).focus();
+      await comesIn(n * 2);
+      await until(focused).toContain('Run number 2');
+      app.scene.calls.length = 0;
+      await page.keyboard.press('Delete');
+      await until(deleted).toMatchObject([{ ids: ['r2'] }]);
+      // The one in its place has the keyboard then, and keeps it as well.
+      await until(focused).toContain('Run number 3');
+      await comesIn(n * 2 + 1);
+      await until(focused).toContain('Run number 3');
+      // A menu that is open belongs to its run, wherever that moves.
+      if (n === 0) await page.getByRole('button', { name: 'More for Run number 3' }).click();
+      else await list.filter({ hasText: 'Run number 3' }).click({ button: 'right' });
+      await page.getByRole('menuitem', { name: /Delete/ }).waitFor();
+      await comesIn(n * 2 + 10);
+      app.scene.calls.length = 0;
+      await page.getByRole('menuitem', { name: /Delete/ }).click();
+      await until(deleted).toMatchObject([{ ids: ['r3'] }]);
+      app.scene.rows = Array.from({ length: 8 }, (_, n) => at(n));
+    }
+  });
+
   it('makes a profile of a model server on this computer with one click', async () => {
     const page = await show('1280x800', 'light');
     await page
@@ -314,9 +355,10 @@ onEveryDoor(
       await page.keyboard.press('Enter');
       await status(page, 'Your turn');
 
-      // The library, once it has both: arrows, F2, Delete and back.
+      // The library, once it has both: it has the row that had the keyboard last; arrows, F2, Delete and back.
       await until(() => rows(page).count()).toBe(2);
       await page.keyboard.press('F6');
+      await page.keyboard.press('Home');
       await until(() =>
         rows(page)
           .first()

@@ -12,6 +12,7 @@ import {
   sortOf,
   useBrowse,
 } from '../../store/browse';
+import { rowKeys, useActiveRow } from '../library/active-row';
 import { deleteRun, deleteRuns } from '../../store/runs';
 import { pressed } from '../kit/keys';
 import { count, many } from '../kit/numbers';
@@ -30,7 +31,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef<number>(undefined);
-  const [active, setActive] = useState(0);
+  const { active, setActive, bereft } = useActiveRow(rows, box);
   const [renaming, setRenaming] = useState<string>();
   const roving = Math.min(active, Math.max(0, total - 1));
   const groups = useMemo(() => {
@@ -44,7 +45,10 @@ export function Table({ columns }: { columns: readonly Column[] }) {
     );
   }, [days, pinned, total, sort.by, columns]);
 
+  const rowKeyOf = useMemo(() => rowKeys(groups, rows), [groups, rows]);
+
   const takeFocus = () => {
+    if (bereft()) wanted.current ??= roving;
     const row = box.current?.querySelector<HTMLElement>(`[data-browse-row="${wanted.current}"]`);
     if (!row) return;
     row.focus();
@@ -53,7 +57,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
   useEffect(takeFocus);
   const move = (to: number): number => {
     const next = Math.max(0, Math.min(total - 1, to));
-    setActive(next);
+    setActive(next, rows[next]);
     // A row that is far away is not in the page yet: the table holds the focus until it is.
     wanted.current = next;
     list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
@@ -160,6 +164,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
         increaseViewportBy={300}
         itemsRendered={takeFocus}
         defaultItemHeight={38}
+        computeItemKey={rowKeyOf}
         rangeChanged={({ startIndex, endIndex }) => showRows(startIndex, endIndex)}
         groupContent={(index) => {
           const group = groups[index];
@@ -182,7 +187,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
               chosen={chosen.has(row.id)}
               tabbable={index === roving}
               renaming={renaming === row.id}
-              onFocus={() => setActive(index)}
+              onFocus={() => setActive(index, row)}
               onShown={takeFocus}
               onRename={(on) => {
                 setRenaming(on ? row.id : undefined);

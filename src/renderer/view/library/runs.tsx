@@ -1,9 +1,10 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
 import { showRange, useLibrary } from '../../store/library';
 import { deleteRun } from '../../store/runs';
 import { many } from '../kit/numbers';
 import { dayName } from '../kit/time';
+import { rowKeys, useActiveRow } from './active-row';
 import { LibraryRow } from './row';
 import s from './library.module.css';
 
@@ -18,14 +19,16 @@ export function Runs({ selected }: { selected: string | undefined }) {
     ],
     [days, pinned],
   );
+  const keys = useMemo(() => rowKeys(groups, rows), [groups, rows]);
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const wanted = useRef<number>(undefined);
-  const [active, setActive] = useState(0);
+  const { active, setActive, bereft } = useActiveRow(rows, box);
   const at = rows.findIndex((row) => row?.id === selected);
   const roving = Math.min(active, Math.max(0, total - 1));
   const place = at >= 0 && active === 0 ? at : roving;
   const takeFocus = () => {
+    if (bereft()) wanted.current ??= roving;
     const row = box.current?.querySelector<HTMLElement>(`[data-run-row="${wanted.current}"]`);
     if (!row) return;
     row.focus();
@@ -34,7 +37,7 @@ export function Runs({ selected }: { selected: string | undefined }) {
   useEffect(takeFocus);
   const move = (to: number) => {
     const next = Math.max(0, Math.min(total - 1, to));
-    setActive(next);
+    setActive(next, rows[next]);
     // A row that is far away is not in the page yet: the list holds the focus until it is.
     wanted.current = next;
     list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
@@ -75,6 +78,7 @@ export function Runs({ selected }: { selected: string | undefined }) {
         increaseViewportBy={300}
         itemsRendered={takeFocus}
         defaultItemHeight={54}
+        computeItemKey={keys}
         rangeChanged={({ startIndex, endIndex }) => showRange(startIndex, endIndex)}
         groupContent={(index) => {
           const group = groups[index];
@@ -94,7 +98,7 @@ export function Runs({ selected }: { selected: string | undefined }) {
               index={index}
               selected={row.id === selected}
               tabbable={index === place}
-              onFocus={() => setActive(index)}
+              onFocus={() => setActive(index, row)}
               onShown={takeFocus}
             />
           );
