@@ -8,7 +8,10 @@ interface Result {
   violations: { id: string; nodes: { target: unknown[]; html: string; failureSummary?: string }[] }[];
 }
 
-/** What axe finds wrong with the page as it is now, or with what is within a selector, one text for each place. Empty: nothing. */
+/**
+ * What axe finds wrong with the page as it is now, or with what is within a selector, and what is squeezed so that it
+ * cannot be seen; one text for each place. Empty: nothing.
+ */
 export async function bad(page: Page, within?: string): Promise<string[]> {
   await page.evaluate(source);
   return page.evaluate(async (selector) => {
@@ -16,10 +19,18 @@ export async function bad(page: Page, within?: string): Promise<string[]> {
     const { violations } = await axe.run(selector === undefined ? document : { include: [selector] }, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     });
-    return violations.flatMap(({ id, nodes }) =>
+    const found = violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, html, failureSummary }) =>
         [id, target.join(' '), html.slice(0, 120), failureSummary].join(': '),
       ),
     );
+    // What scrolls gives way in a column until nothing of it is seen, which axe takes for seen.
+    for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+      const { clientWidth, clientHeight, scrollHeight } = element;
+      if (clientWidth < 24 || clientHeight >= 8 || scrollHeight < 40) continue;
+      if (getComputedStyle(element).overflowY !== 'visible')
+        found.push(`squeezed to ${clientHeight} of ${scrollHeight}: ${element.outerHTML.slice(0, 120)}`);
+    }
+    return found;
   }, within);
 }
