@@ -53,11 +53,13 @@ describe('the window', () => {
     await page.waitForTimeout(300);
     const stops = new Set<string>();
     const unseen: string[] = [];
+    let again = 0;
     for (let presses = 0; presses < 60; presses++) {
       await page.keyboard.press('Tab');
       const stop = await page.evaluate(focusedLook);
       if (stop === undefined) continue;
-      if (stops.has(stop.path)) break;
+      // Once around, all of it: what comes in meanwhile may bring one stop again.
+      if (stops.has(stop.path) && ++again > 4) break;
       stops.add(stop.path);
       if (stop.with === stop.without) unseen.push(stop.path);
     }
