@@ -263,6 +263,15 @@ describe('a zip from somewhere', () => {
     writeFileSync(changed, manifest);
     for (const path of [lying, changed, join(folder, 'cut.zip')])
       expect(codes((await take(to, path)).files)).toEqual(['corrupt']);
+    const [cut] = (await take(to, join(folder, 'cut.zip'))).files;
+    expect(cut).toMatchObject({
+      failure: {
+        message: 'The zip cannot be read: it is not whole, or not a zip.',
+        kept: 'Nothing of it was taken.',
+        todo: expect.stringContaining('again') as string,
+        data: { reason: expect.any(String) as string },
+      },
+    });
     expect(await to.list()).toEqual([]);
   });
 

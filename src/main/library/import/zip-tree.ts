@@ -136,8 +136,10 @@ const zipFailure = (error: unknown): Failure =>
     : new Failure(
         {
           code: 'corrupt',
-          message: `The zip cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+          message: 'The zip cannot be read: it is not whole, or not a zip.',
           kept: 'Nothing of it was taken.',
+          todo: 'Get it again from where it came from, or export it again.',
+          data: { reason: error instanceof Error ? error.message : String(error) },
         },
         { cause: error },
       );
