@@ -175,7 +175,9 @@ const nothingRecorded = (written = false): Failure =>
     message: written
       ? 'The only line of this journal is no record, so nothing of this run can be read.'
       : 'Nothing was recorded in this run: it was cut off before its first record was whole.',
-    todo: written ? 'Bring it back from a backup, or delete it.' : 'Start it again; its name is free.',
+    todo: written
+      ? 'Bring it back from a backup, or delete it.'
+      : 'Delete it, or start it again under its name, which is free.',
     data: { line: 1, byte: 0 },
   });
 

@@ -118,7 +118,14 @@ export const corruptLine = (reason: string, line: number, byte: number, records:
     code: 'corrupt',
     message: `This run is damaged: line ${line} (byte ${byte}) cannot be read.`,
     kept:
-      records === 1 ? 'The record before it is readable.' : `The ${records} records before it are readable.`,
-    todo: 'Export what can be read, or restore the run from a copy.',
+      records === 0
+        ? 'The file is as it was found; no record stands before the damage.'
+        : records === 1
+          ? 'The record before it is readable.'
+          : `The ${records} records before it are readable.`,
+    todo:
+      records === 0
+        ? 'Bring it back from a backup, or delete it.'
+        : 'Export what can be read, or restore the run from a copy.',
     data: { line, byte, records, reason },
   });

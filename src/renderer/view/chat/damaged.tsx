@@ -42,8 +42,8 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
           )}
           <dl className={s['places']}>
             <dt>Readable</dt>
-            <dd>{many(records, 'record')} before the damage</dd>
-            {line !== undefined && (
+            <dd>{records === 0 ? 'nothing' : `${many(records, 'record')} before the damage`}</dd>
+            {!empty && line !== undefined && (
               <>
                 <dt>Damage begins</dt>
                 <dd>
@@ -63,13 +63,15 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
               </div>
             ))}
           </dl>
-          <p>
-            Holdfast does not touch a damaged journal by itself: it writes nothing to it and cuts nothing off,
-            so whatever a backup or a specialist could save is still there. A repair keeps a copy of the whole
-            file, then cuts off the damage and what stands after it.
-          </p>
+          {!empty && (
+            <p>
+              Holdfast does not touch a damaged journal by itself: it writes nothing to it and cuts nothing
+              off, so whatever a backup or a specialist could save is still there. A repair keeps a copy of
+              the whole file, then cuts off the damage and what stands after it.
+            </p>
+          )}
           <div className={s['row-actions']}>
-            {head.items > 0 && (
+            {records > 0 && head.items > 0 && (
               <Button look="primary" icon={<BookOpenText size="0.9375rem" />} onClick={onRead}>
                 Read what is whole
               </Button>

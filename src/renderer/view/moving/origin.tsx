@@ -1,5 +1,5 @@
 import { GitFork, Wrench } from 'lucide-react';
-import { runKey, splitKey } from '../../../shared/contract/run-key';
+import { bareId, runKey, splitKey } from '../../../shared/contract/run-key';
 import type { RunHead } from '../../../shared/contract/views';
 import { go, openRun } from '../../store/app';
 import { useStores } from '../../store/stores';
@@ -12,7 +12,7 @@ import s from './moving.module.css';
 const WHY = {
   fork: 'Forked from',
   continue: 'Goes on from',
-  import: 'Imported as',
+  import: 'Imported; it was called',
   reset: 'Begun anew after',
 };
 
@@ -22,6 +22,7 @@ export function Origin({ head }: { head: RunHead }) {
   const stores = useStores((state) => state.stores);
   if (!origin && repairs.length === 0) return null;
   const { id } = head.row;
+  const stayed = origin?.why === 'import' && origin.from === bareId(id);
   const there = origin?.store === undefined ? undefined : stores.find(({ url }) => url === origin.store);
   // Without an address it came from where it is; an unknown address is a store that is not here.
   const store = origin?.store === undefined ? splitKey(id).store : there && (there.usual ? '' : there.name);
@@ -33,7 +34,13 @@ export function Origin({ head }: { head: RunHead }) {
         <div className={s['origin']}>
           <GitFork size="0.9375rem" aria-hidden="true" />
           <span>
-            {WHY[origin.why]} <Name text={origin.from} />
+            {stayed ? (
+              'Imported'
+            ) : (
+              <>
+                {WHY[origin.why]} <Name text={origin.from} />
+              </>
+            )}
             {origin.through !== undefined && origin.why === 'fork' && (
               <> up to record {count(origin.through)}</>
             )}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { ChevronLast, ChevronLeft } from 'lucide-react';
 import type { CommandOutput } from '../../../shared/contract/contract';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
@@ -59,7 +59,7 @@ export function Inspector({ id, seq, last }: { id: string; seq: number; last: nu
           <IconButton
             size="s"
             label="Last record"
-            icon={<ChevronRight size="0.875rem" />}
+            icon={<ChevronLast size="0.875rem" />}
             disabled={seq >= last}
             onClick={() => inspect(last)}
           />
