@@ -121,8 +121,11 @@ describe('the transcript', () => {
     await turns.getByText('A long run to read in').waitFor();
     await pictures(page, 'turns');
     // By keys from the line that is read to a turn far away.
-    await turns.getByRole('listbox').focus();
-    await page.keyboard.press('End');
+    await until(async () => {
+      await turns.getByRole('listbox').focus();
+      await page.keyboard.press('End');
+      return turns.locator('[data-active="true"]').allInnerTexts();
+    }).toEqual([expect.stringContaining('And the last question')]);
     await page.keyboard.press('Enter');
     await conversation(page).getByText('And the last question').first().waitFor();
     await until(() => turns.getByRole('option', { selected: true }).innerText()).toContain(

@@ -25,7 +25,13 @@ export const sawTop = (top: number) => {
 };
 
 let count = 0;
-const aim = (index: number, key: string) => set({ goal: { index, key, n: ++count } });
+/** How long a jump may be on its way: what is seen until then is a place in between. Milliseconds. */
+const ON_ITS_WAY = 1_500;
+let aimed = -ON_ITS_WAY;
+const aim = (index: number, key: string) => {
+  aimed = performance.now();
+  set({ goal: { index, key, n: ++count } });
+};
 
 /** Brings an item into view whose place is known. */
 export const goTo = (index: number) => aim(index, useRun.getState().items[index]?.key ?? '');
@@ -69,10 +75,11 @@ function whenWhole(run: () => void): void {
   });
 }
 
-/** The item that was jumped to last, as long as it is seen; else the one at the top. */
+/** The item that was jumped to last, as long as it is on its way or seen; else the one at the top. */
 function from(): number {
   const { goal, top } = get();
-  return goal && view?.shows(goal.index) ? goal.index : (view?.top() ?? top);
+  const there = performance.now() - aimed < ON_ITS_WAY || view?.shows(goal?.index ?? -1);
+  return goal && there ? goal.index : (view?.top() ?? top);
 }
 
 interface View {
