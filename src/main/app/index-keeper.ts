@@ -13,6 +13,8 @@ const MANY = 50;
 const QUIET = 3;
 /** Milliseconds before an update that failed is tried again; the last goes on without end. */
 const AGAIN = [2_000, 10_000, 60_000, 300_000];
+/** A search waits so long for an index that is made again; after that it gives what there is. */
+const LOST_MS = 1_000;
 
 /** Keeps the index of one store up to date, without ever being in the way. */
 export class IndexKeeper {
@@ -67,8 +69,18 @@ export class IndexKeeper {
     await Promise.race([this.#update(), delay(ms)]);
   }
 
-  /** A thread that died is started again, once. */
+  /** An index that was lost, as where somebody emptied the cache folder, is made again; a little of that is waited for. */
   async search(query: SearchQuery): Promise<SearchPage> {
+    const page = await this.#ask(query);
+    if (!page.lost || this.#closed) return page;
+    this.#whole = false;
+    this.#progress = { done: 0, total: 0, bytes: 0 };
+    await Promise.race([this.#update(), delay(LOST_MS)]);
+    return this.#ask(query);
+  }
+
+  /** A thread that died is started again, once. */
+  async #ask(query: SearchQuery): Promise<SearchPage> {
     try {
       return await this.index.search(query);
     } catch (error) {

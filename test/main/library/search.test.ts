@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
 import { memoryStore } from '../../../src/main/journal/memory';
 import type { RunStore } from '../../../src/main/journal/journal';
+import { IndexKeeper } from '../../../src/main/app/index-keeper';
 import { SearchIndex } from '../../../src/main/library/search';
 import { queryOf, snippetOf } from '../../../src/main/library/search/texts';
 import { encodeLine } from '../../../src/shared/run/codec';
@@ -241,6 +242,35 @@ describe('the index', () => {
       await again.close();
     }
     expect(readdirSync(join(folder, 'search')).filter((name) => name.endsWith('.db'))).toHaveLength(1);
+  });
+
+  it('that is deleted while it is open says that it is lost, and an update of any run makes all of it again', async () => {
+    const { index, folder, real } = await bench(bringRich);
+    await index.update();
+    rmSync(join(folder, 'search'), { recursive: true });
+    expect(await index.search({ words: 'four ticks' })).toMatchObject({ hits: [], lost: true });
+    await bring(real, 'other', say('other', 'five tocks'));
+    await index.update(undefined, undefined, ['other']);
+    expect((await index.search({ words: 'four ticks' })).lost).toBeUndefined();
+    expect(await found(index, 'four ticks')).toEqual(['rich#3 result']);
+    expect(await found(index, 'five tocks')).toEqual(['other#2 answer']);
+  });
+
+  it('that is deleted under the window is made again before anybody is told that there is nothing', async () => {
+    const { index, folder } = await bench(bringRich);
+    const keeper = new IndexKeeper({
+      search: (query) => index.search(query),
+      update: (ids) => index.update((progress) => keeper.told(progress), undefined, ids),
+      status: () => Promise.resolve(index.status()),
+      close: () => index.close(),
+    });
+    onTestFinished(() => keeper.close());
+    keeper.changed();
+    await expect.poll(() => keeper.building).toBeUndefined();
+    rmSync(join(folder, 'search'), { recursive: true });
+    const { hits } = await keeper.search({ words: 'four ticks' });
+    expect(hits.map(({ run, seq }) => [run, seq])).toEqual([['rich', 3]]);
+    expect(keeper.building).toBeUndefined();
   });
 
   it('of a second process that searches at the same time is one of its own', async () => {

@@ -48,6 +48,8 @@ export interface SearchPage {
   building?: SearchProgress;
   /** Nothing in the words can be looked for. */
   empty?: true;
+  /** The index was damaged, or deleted while it was open: what is found is not all before the next update. */
+  lost?: true;
 }
 
 export interface SearchProgress {
@@ -85,6 +87,8 @@ export class SearchIndex {
   #building: SearchProgress | undefined;
   #updating: Promise<void> | undefined;
   #closed = false;
+  /** It was begun anew since it was last whole. */
+  #lost = false;
 
   private constructor(
     private readonly store: RunStore,
@@ -126,7 +130,7 @@ export class SearchIndex {
    * Brings the index up to what the store holds now: runs that did not change are not read, those that grew are read
    * from where they ended. Asked again meanwhile, it is the same work.
    *
-   * @param ids only these runs may have changed; absent: any
+   * @param ids only these runs may have changed; absent: any. After a loss all runs are read.
    */
   update(
     onProgress?: (progress: SearchProgress) => void,
@@ -152,7 +156,9 @@ export class SearchIndex {
     for (let attempt = 1; ; attempt++) {
       try {
         const stopped = (): boolean => this.#closed || signal?.aborted === true;
-        return await new Indexer(this.store, this.db, stopped).run(told, ids);
+        await new Indexer(this.store, this.db, stopped).run(told, this.#lost ? undefined : ids);
+        if (!stopped()) this.#lost = false;
+        return;
       } catch (error) {
         if (isFailure(error) || this.#closed) throw error;
         if (/disk is full/.test(String(error))) throw noRoom(error);
@@ -188,7 +194,7 @@ export class SearchIndex {
       }
       if (breather.due) await breather.breathe();
     }
-    return { hits, ...(next !== undefined && { next }), ...building };
+    return { hits, ...(next !== undefined && { next }), ...building, ...(this.#lost && { lost: true }) };
   }
 
   status(): SearchStatus {
@@ -217,6 +223,7 @@ export class SearchIndex {
 
   /** Throws the index away and begins anew. */
   #begin(): void {
+    this.#lost = true;
     this.db.close();
     removeDatabase(this.path);
     this.db = openDatabase(this.path, this.store.url);
