@@ -8,6 +8,7 @@ import {
   totalOf,
   usedUpTo,
   type Step,
+  placesFor,
 } from '../../src/renderer/view/transcript/usage-data';
 
 const step = (n: number, more: Partial<Step> = {}): Step => ({
@@ -63,5 +64,11 @@ describe('usage', () => {
       '12.50 EUR',
       '1,234.57 EUR',
     ]);
+  });
+});
+
+describe('the room of the chart', () => {
+  it('is as wide as its bars, but for a few, under which the words end where they do', () => {
+    expect([1, 12, 40].map(placesFor)).toEqual([12, 12, 40]);
   });
 });

@@ -12,6 +12,9 @@ export interface Bar extends Spent {
   used: number;
 }
 
+/** Bars that the chart has room for: a few do not fill it, so that none is as wide as a wall. */
+export const placesFor = (bars: number): number => Math.max(bars, 12);
+
 export const stepsOf = (rows: readonly TurnRow[]): Step[] =>
   rows.filter((row): row is Step => row.kind === 'turn');
 

@@ -15,6 +15,7 @@ import {
   usedUpTo,
   type Bar,
   type Step,
+  placesFor,
 } from './usage-data';
 import s from './panel.module.css';
 
@@ -83,6 +84,9 @@ function Chart({ bars, steps }: { bars: readonly Bar[]; steps: number }) {
   const most = Math.max(1, ...bars.map(allOf));
   const first = bars[0];
   const each = first ? first.to - first.from + 1 : 1;
+  const from = first?.from ?? 1;
+  const to = bars.at(-1)?.to ?? from;
+  const places = placesFor(bars.length);
   return (
     <div className={s['figure']}>
       <div className={s['caption']}>
@@ -91,7 +95,7 @@ function Chart({ bars, steps }: { bars: readonly Bar[]; steps: number }) {
       </div>
       <svg
         className={s['chart']}
-        viewBox={`0 0 ${Math.max(bars.length, 12) * 10} 100`}
+        viewBox={`0 0 ${places * 10} 100`}
         preserveAspectRatio="none"
         aria-hidden="true"
       >
@@ -111,9 +115,9 @@ function Chart({ bars, steps }: { bars: readonly Bar[]; steps: number }) {
           );
         })}
       </svg>
-      <div className={s['caption']}>
-        <span>Step {count(first?.from ?? 1)}</span>
-        <span>Step {count(bars.at(-1)?.to ?? 1)}</span>
+      <div className={s['under']} style={{ width: `${(bars.length / places) * 100}%` }}>
+        <span>Step {count(from)}</span>
+        {to > from && <span>Step {count(to)}</span>}
       </div>
     </div>
   );
