@@ -228,6 +228,8 @@ onEveryDoor(
       await page.keyboard.press('Delete');
       await page.getByText('“A name of my own” was moved to the trash.').waitFor();
       await until(() => journals(home.runs).length).toBe(299);
+      // Gone from the table too: else the row that is waited for below is the one that is still to go.
+      await until(() => line(page, 'A name of my own').count()).toBe(0);
       await page.getByRole('button', { name: 'Undo' }).press('Enter');
       await line(page, 'A name of my own').waitFor();
       await line(page, 'A name of my own').focus();
