@@ -70,7 +70,7 @@ describe('the kill matrix', () => {
         ...lineCases(prompt, 8),
       );
     }
-    cases.push(...randomCases(sampled(8, 300), 3, 60));
+    cases.push(...randomCases(sampled(8, 340), 3, 60));
     const total = sum(await playAll(command, cases));
     await context.annotate(
       `kill matrix: ${total.kills} kills in ${total.runs} runs, ${total.finished} finished, asked ${total.asked} times; ` +
