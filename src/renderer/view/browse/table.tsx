@@ -21,6 +21,8 @@ import { template, type Column } from './columns';
 import { TableRow } from './row';
 import s from './browse.module.css';
 
+const rowAt = (index: number) => `[data-browse-row="${index}"]`;
+
 /**
  * The runs as a table of which only the rows on the screen exist. One stop of the Tab key: arrows move, Space chooses,
  * Shift extends, the menu and the check boxes belong to the row that has the focus.
@@ -30,10 +32,14 @@ export function Table({ columns }: { columns: readonly Column[] }) {
   const sort = sortOf(query);
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const wanted = useRef<number>(undefined);
-  const { active, setActive, bereft } = useActiveRow(rows, box);
+  const {
+    active: roving,
+    setActive,
+    takeFocus,
+    focusOn,
+    move,
+  } = useActiveRow({ rows, total, list, box, rowAt });
   const [renaming, setRenaming] = useState<string>();
-  const roving = Math.min(active, Math.max(0, total - 1));
   const groups = useMemo(() => {
     const label = columns.find(({ id }) => id === sort.by)?.label.toLowerCase() ?? sort.by;
     const rest =
@@ -46,24 +52,6 @@ export function Table({ columns }: { columns: readonly Column[] }) {
   }, [days, pinned, total, sort.by, columns]);
 
   const rowKeyOf = useMemo(() => rowKeys(groups, rows), [groups, rows]);
-
-  const takeFocus = () => {
-    if (bereft()) wanted.current ??= roving;
-    const row = box.current?.querySelector<HTMLElement>(`[data-browse-row="${wanted.current}"]`);
-    if (!row) return;
-    row.focus();
-    wanted.current = undefined;
-  };
-  useEffect(takeFocus);
-  const move = (to: number): number => {
-    const next = Math.max(0, Math.min(total - 1, to));
-    setActive(next, rows[next]);
-    // A row that is far away is not in the page yet: the table holds the focus until it is.
-    wanted.current = next;
-    list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
-    if (wanted.current !== undefined) box.current?.focus();
-    return next;
-  };
 
   const onKeyDown = (event: React.KeyboardEvent) => {
     const target = event.target as HTMLElement;
@@ -191,10 +179,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
               onShown={takeFocus}
               onRename={(on) => {
                 setRenaming(on ? row.id : undefined);
-                if (!on) {
-                  wanted.current = index;
-                  takeFocus();
-                }
+                if (!on) focusOn(index);
               }}
             />
           );

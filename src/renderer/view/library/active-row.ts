@@ -1,22 +1,38 @@
 import { useEffect, useReducer, useRef, useState, type RefObject } from 'react';
+import type { GroupedVirtuosoHandle } from 'react-virtuoso';
 import type { RunRow } from '../../../shared/contract/views';
 
 type Rows = readonly (RunRow | undefined)[];
 
+interface List {
+  /** Sparse: rows that were not asked for are absent. */
+  rows: Rows;
+  total: number;
+  list: RefObject<GroupedVirtuosoHandle | null>;
+  /** Holds the focus while the row that is to have it is not in the page yet. */
+  box: RefObject<HTMLElement | null>;
+  /** Finds the element of a row by its place. */
+  rowAt: (index: number) => string;
+}
+
 interface ActiveRow {
-  /** Place of the row that keys act on. */
+  /** Place of the row that keys act on, and of the one stop of the Tab key. */
   active: number;
   /** `row`: the one that is shown there, if it has been read. */
   setActive: (index: number, row: RunRow | undefined) => void;
-  /** The focus went with a row that left the page: whoever renders gives it to the active one. */
-  bereft: () => boolean;
+  /** Gives the focus to the row that is to have it, as soon as it is in the page. */
+  takeFocus: () => void;
+  /** Gives it to the row in a place that is in the page. */
+  focusOn: (index: number) => void;
+  /** Goes to a place, also one far away; the nearest that there is, which it gives back. */
+  move: (to: number) => number;
 }
 
 /**
  * The row that the keys of a list act on. Runs come and go while a list is shown, so it is a run that is held, not its
  * place: Delete must never hit the run that has just moved there.
  */
-export function useActiveRow(rows: Rows, box: RefObject<HTMLElement | null>): ActiveRow {
+export function useActiveRow({ rows, total, list, box, rowAt }: List): ActiveRow {
   const [held, setHeld] = useState<{ index: number; id: string | undefined }>({ index: 0, id: undefined });
   const stays = held.id === undefined || rows[held.index]?.id === held.id;
   const at = stays ? held.index : rows.findIndex((row) => row?.id === held.id);
@@ -28,13 +44,13 @@ export function useActiveRow(rows: Rows, box: RefObject<HTMLElement | null>): Ac
     const told = ({ target }: Event) => {
       had.current = target instanceof Node && (box.current?.contains(target) ?? false);
     };
-    // A press beside everything takes the focus away without giving it to anything.
     // A row that leaves the page takes the focus with it after everybody has rendered.
     const left = ({ relatedTarget }: FocusEvent) => {
       if (relatedTarget === null && had.current) window.requestAnimationFrame(lookAgain);
     };
     document.addEventListener('focusin', told);
     document.addEventListener('focusout', left);
+    // A press beside everything takes the focus away without giving it to anything.
     document.addEventListener('pointerdown', told);
     return () => {
       document.removeEventListener('focusin', told);
@@ -42,11 +58,34 @@ export function useActiveRow(rows: Rows, box: RefObject<HTMLElement | null>): Ac
       document.removeEventListener('pointerdown', told);
     };
   }, [box]);
-  return {
-    active: at < 0 ? held.index : at,
-    setActive: (index, row) => setHeld({ index, id: row?.id }),
-    bereft: () => had.current && document.activeElement === document.body,
+  const active = Math.min(at < 0 ? held.index : at, Math.max(0, total - 1));
+  const setActive = (index: number, row: RunRow | undefined) => setHeld({ index, id: row?.id });
+
+  const wanted = useRef<number>(undefined);
+  const takeFocus = () => {
+    // It went with a row that left the page.
+    if (had.current && document.activeElement === document.body) wanted.current ??= active;
+    if (wanted.current === undefined) return;
+    const row = box.current?.querySelector<HTMLElement>(rowAt(wanted.current));
+    if (!row) return;
+    row.focus();
+    wanted.current = undefined;
   };
+  useEffect(takeFocus);
+  const focusOn = (index: number) => {
+    wanted.current = index;
+    takeFocus();
+  };
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(total - 1, to));
+    setActive(next, rows[next]);
+    // A row that is far away is not in the page yet: the list holds the focus until it is.
+    wanted.current = next;
+    list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
+    if (wanted.current !== undefined) box.current?.focus();
+    return next;
+  };
+  return { active, setActive, takeFocus, focusOn, move };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { GroupedVirtuoso, type GroupedVirtuosoHandle } from 'react-virtuoso';
 import { showRange, useLibrary } from '../../store/library';
 import { deleteRun } from '../../store/runs';
@@ -7,6 +7,8 @@ import { dayName } from '../kit/time';
 import { rowKeys, useActiveRow } from './active-row';
 import { LibraryRow } from './row';
 import s from './library.module.css';
+
+const rowAt = (index: number) => `[data-run-row="${index}"]`;
 
 /** The runs by day. One stop of the Tab key; arrows go on from there, also to rows that are not in the page yet. */
 export function Runs({ selected }: { selected: string | undefined }) {
@@ -22,27 +24,9 @@ export function Runs({ selected }: { selected: string | undefined }) {
   const keys = useMemo(() => rowKeys(groups, rows), [groups, rows]);
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const wanted = useRef<number>(undefined);
-  const { active, setActive, bereft } = useActiveRow(rows, box);
+  const { active, setActive, takeFocus, move } = useActiveRow({ rows, total, list, box, rowAt });
   const at = rows.findIndex((row) => row?.id === selected);
-  const roving = Math.min(active, Math.max(0, total - 1));
-  const place = at >= 0 && active === 0 ? at : roving;
-  const takeFocus = () => {
-    if (bereft()) wanted.current ??= roving;
-    const row = box.current?.querySelector<HTMLElement>(`[data-run-row="${wanted.current}"]`);
-    if (!row) return;
-    row.focus();
-    wanted.current = undefined;
-  };
-  useEffect(takeFocus);
-  const move = (to: number) => {
-    const next = Math.max(0, Math.min(total - 1, to));
-    setActive(next, rows[next]);
-    // A row that is far away is not in the page yet: the list holds the focus until it is.
-    wanted.current = next;
-    list.current?.scrollIntoView({ index: next, behavior: 'auto', done: takeFocus });
-    if (wanted.current !== undefined) box.current?.focus();
-  };
+  const place = at >= 0 && active === 0 ? at : active;
   const onKeyDown = (event: React.KeyboardEvent) => {
     const target = event.target as HTMLElement;
     const own = target === event.currentTarget;
