@@ -5,6 +5,7 @@ import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow } from '../../shared/contract/views';
 import { call, failureOf } from '../client';
 import { toast, toastFailure } from './app';
+import { Pages, withPage } from './pages';
 
 /** The table of all runs: what it shows, in which order, and what is chosen in it. */
 
@@ -22,9 +23,6 @@ export const COLUMNS: readonly SortField[] = [
   'updated',
   'created',
 ];
-
-/** Rows that one request asks for. */
-const PAGE = 100;
 
 interface BrowseState {
   query: Query;
@@ -65,55 +63,38 @@ export const useBrowse = create<BrowseState>(() => ({
 const set = useBrowse.setState;
 const get = useBrowse.getState;
 
-/** Every list that was asked for has a number; answers to an older one are dropped. */
-let epoch = 0;
-let asked = new Set<number>();
-let visible = { from: 0, to: PAGE };
 /** The table is on the screen. */
 let open = false;
 
-function loadPage(page: number): void {
-  if (asked.has(page)) return;
-  asked.add(page);
-  const mine = epoch;
-  call('library.page', { offset: page * PAGE, limit: PAGE, ...get().query, facets: true }).then(
-    (reply) => {
-      if (mine !== epoch) return;
-      const rows = get().rows.slice(0, reply.total);
-      reply.rows.forEach((row, at) => (rows[page * PAGE + at] = row));
-      const { total, all, pinned, trashed, days, facets, stores } = reply;
-      set({ rows, total, all, pinned, trashed, days, facets, stores, ready: true, failure: undefined });
-    },
-    (error: unknown) => {
-      if (mine !== epoch) return;
-      asked.delete(page);
-      set({ failure: failureOf(error), ready: true });
-    },
-  );
-}
-
-function loadVisible(): void {
-  for (let page = Math.floor(visible.from / PAGE); page <= Math.floor(visible.to / PAGE); page++)
-    loadPage(page);
-}
+const pages = new Pages(
+  (page) => call('library.page', { ...page, ...get().query, facets: true }),
+  ({ rows, total, all, pinned, trashed, days, facets, stores }, offset) =>
+    set({
+      rows: withPage(get().rows, rows, offset, total),
+      total,
+      all,
+      pinned,
+      trashed,
+      days,
+      facets,
+      stores,
+      ready: true,
+      failure: undefined,
+    }),
+  (error) => set({ failure: failureOf(error), ready: true }),
+);
 
 /** The table scrolled. */
-export function showRows(from: number, to: number): void {
-  visible = { from, to };
-  loadVisible();
-}
+export const showRows = (from: number, to: number) => pages.show(from, to);
 
 /** Asks for the visible rows again; the others are asked for when they are seen. */
 export function refreshBrowse(): void {
-  if (!open) return;
-  epoch += 1;
-  asked = new Set();
-  loadVisible();
+  if (open) pages.refresh();
 }
 
 export function openBrowse(): () => void {
   open = true;
-  visible = { from: 0, to: PAGE - 1 };
+  pages.toTop();
   refreshBrowse();
   loadColumns();
   return () => {
@@ -128,7 +109,7 @@ export function setQuery(change: Partial<Query>): void {
     ),
   ) as Query;
   set({ query, rows: [], ready: false });
-  visible = { from: 0, to: PAGE - 1 };
+  pages.toTop();
   refreshBrowse();
 }
 
@@ -138,7 +119,7 @@ export const isFiltered = (query: Query): boolean => Object.keys(query).some((ke
 export const clearFilters = () => {
   const { sort } = get().query;
   set({ query: sort ? { sort } : {}, rows: [], ready: false });
-  visible = { from: 0, to: PAGE - 1 };
+  pages.toTop();
   refreshBrowse();
 };
 

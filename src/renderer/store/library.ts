@@ -4,6 +4,7 @@ import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 import { call, failureOf } from '../client';
 import { refreshBrowse } from './browse';
+import { Pages, withPage } from './pages';
 import { refreshTrash } from './trash';
 
 export type Filter = 'all' | 'needs_you' | 'running';
@@ -12,9 +13,6 @@ export const FILTERS: Record<Filter, readonly RunStatus[] | undefined> = {
   needs_you: ['waiting', 'interrupted', 'failed', 'budget', 'steps', 'damaged'],
   running: ['running', 'waiting'],
 };
-
-/** Rows that one request asks for. */
-export const PAGE = 100;
 
 interface LibraryState {
   filter: Filter;
@@ -56,69 +54,41 @@ export const useLibrary = create<LibraryState>(() => ({
 const set = useLibrary.setState;
 const get = useLibrary.getState;
 
-/** Every list that was asked for has a number; answers to an older one are dropped. */
-let epoch = 0;
-let asked = new Set<number>();
-/** The rows that are on the screen. */
-let visible = { from: 0, to: PAGE };
-
-function loadPage(page: number): void {
-  if (asked.has(page)) return;
-  asked.add(page);
-  const mine = epoch;
-  const { filter, words, store } = get();
-  const states = FILTERS[filter];
-  call('library.page', {
-    offset: page * PAGE,
-    limit: PAGE,
-    ...(states && { states: [...states] }),
-    ...(words.trim() && { words: words.trim() }),
-    ...(store !== undefined && { stores: [store] }),
-  }).then(
-    (reply) => {
-      if (mine !== epoch) return;
-      const rows = get().rows.slice(0, reply.total);
-      reply.rows.forEach((row, at) => (rows[page * PAGE + at] = row));
-      set({
-        rows,
-        total: reply.total,
-        all: reply.all,
-        counts: reply.counts,
-        pinned: reply.pinned,
-        trashed: reply.trashed,
-        days: reply.days,
-        stores: reply.stores,
-        // A store that is gone has no runs to be shown.
-        ...(store !== undefined && !reply.stores.some((one) => one.name === store) && { store: undefined }),
-        ready: true,
-        failure: undefined,
-      });
-    },
-    (error: unknown) => {
-      if (mine !== epoch) return;
-      asked.delete(page);
-      set({ failure: failureOf(error), ready: true });
-    },
-  );
-}
-
-function loadVisible(): void {
-  for (let page = Math.floor(visible.from / PAGE); page <= Math.floor(visible.to / PAGE); page++)
-    loadPage(page);
-}
+const pages = new Pages(
+  (page) => {
+    const { filter, words, store } = get();
+    const states = FILTERS[filter];
+    return call('library.page', {
+      ...page,
+      ...(states && { states: [...states] }),
+      ...(words.trim() && { words: words.trim() }),
+      ...(store !== undefined && { stores: [store] }),
+    });
+  },
+  ({ rows, total, all, counts, pinned, trashed, days, stores }, offset) => {
+    const { store } = get();
+    set({
+      rows: withPage(get().rows, rows, offset, total),
+      total,
+      all,
+      counts,
+      pinned,
+      trashed,
+      days,
+      stores,
+      // A store that is gone has no runs to be shown.
+      ...(store !== undefined && !stores.some((one) => one.name === store) && { store: undefined }),
+      ready: true,
+      failure: undefined,
+    });
+  },
+  (error) => set({ failure: failureOf(error), ready: true }),
+);
 
 /** The list scrolled. */
-export function showRange(from: number, to: number): void {
-  visible = { from, to };
-  loadVisible();
-}
-
+export const showRange = (from: number, to: number) => pages.show(from, to);
 /** Asks for the visible pages again and forgets the others. */
-export function refreshLibrary(): void {
-  epoch += 1;
-  asked = new Set();
-  loadVisible();
-}
+export const refreshLibrary = () => pages.refresh();
 
 let soon: number | undefined;
 /** As `refreshLibrary`, but many changes at once cost one request. */
@@ -133,7 +103,7 @@ export function libraryChanged(): void {
 
 export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words' | 'store'>>): void {
   set({ ...change, ready: false, rows: [] });
-  visible = { from: 0, to: PAGE - 1 };
+  pages.toTop();
   refreshLibrary();
 }
 

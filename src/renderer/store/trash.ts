@@ -3,6 +3,7 @@ import type { CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import { call, failureOf } from '../client';
 import { toast, toastFailure } from './app';
+import { Pages, withPage } from './pages';
 import { libraryChanged } from './library';
 
 type Trash = CommandOutput<'library.trash'>;
@@ -36,48 +37,32 @@ export const useTrash = create<TrashState>(() => ({
 const set = useTrash.setState;
 const get = useTrash.getState;
 
-const PAGE = 100;
-let epoch = 0;
-let asked = new Set<number>();
-let visible = { from: 0, to: PAGE - 1 };
 let open = false;
 
-function loadVisible(): void {
-  for (let page = Math.floor(visible.from / PAGE); page <= Math.floor(visible.to / PAGE); page++) {
-    if (asked.has(page)) continue;
-    asked.add(page);
-    const mine = epoch;
-    call('library.trash', { offset: page * PAGE, limit: PAGE }).then(
-      ({ total, bytes, keeps, failed, rows: part }) => {
-        if (mine !== epoch) return;
-        const rows = get().rows.slice(0, total);
-        part.forEach((row, at) => (rows[page * PAGE + at] = row));
-        set({ total, bytes, keeps, failed, rows, ready: true, failure: undefined });
-      },
-      (error: unknown) => {
-        if (mine !== epoch) return;
-        asked.delete(page);
-        set({ failure: failureOf(error), ready: true });
-      },
-    );
-  }
-}
+const pages = new Pages(
+  (page) => call('library.trash', page),
+  ({ rows, total, bytes, keeps, failed }, offset) =>
+    set({
+      rows: withPage(get().rows, rows, offset, total),
+      total,
+      bytes,
+      keeps,
+      failed,
+      ready: true,
+      failure: undefined,
+    }),
+  (error) => set({ failure: failureOf(error), ready: true }),
+);
 
-export function showTrashed(from: number, to: number): void {
-  visible = { from, to };
-  loadVisible();
-}
+export const showTrashed = (from: number, to: number) => pages.show(from, to);
 
 export function refreshTrash(): void {
-  if (!open) return;
-  epoch += 1;
-  asked = new Set();
-  loadVisible();
+  if (open) pages.refresh();
 }
 
 export function openTrash(): () => void {
   open = true;
-  visible = { from: 0, to: PAGE - 1 };
+  pages.toTop();
   set({ rows: [], ready: false });
   refreshTrash();
   return () => {
