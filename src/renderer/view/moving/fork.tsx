@@ -8,9 +8,9 @@ import { useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
-import { Field, inputClass } from '../kit/field';
 import { count } from '../kit/numbers';
 import { Shown } from '../kit/shown';
+import { IntoStore } from './into-store';
 import s from './moving.module.css';
 
 type Points = CommandOutput<'run.forkPoints'>;
@@ -89,24 +89,7 @@ function Form({ id, seq }: { id: string; seq?: number }) {
           {points?.points.length === 0 && (
             <p>There is no point in this run yet at which another one could begin.</p>
           )}
-          {stores.length > 1 && (
-            <Field label="Into the store">
-              {(ids) => (
-                <select
-                  {...ids}
-                  className={inputClass}
-                  value={into}
-                  onChange={(event) => setTo(event.target.value)}
-                >
-                  {stores.map(({ name, label }) => (
-                    <option key={name} value={name}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          )}
+          <IntoStore stores={stores} value={into} onChange={setTo} />
           {failure && <FailureNote failure={failure} />}
         </div>
         <footer className={s['footer']}>

@@ -10,9 +10,9 @@ import { useStores } from '../../store/stores';
 import { Button, IconButton } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
-import { Field, inputClass } from '../kit/field';
 import { bytes, many } from '../kit/numbers';
 import { Name } from '../kit/shown';
+import { IntoStore } from './into-store';
 import s from './moving.module.css';
 
 /** Names that are shown of many. */
@@ -112,24 +112,7 @@ function Form() {
               onChange={take}
             />
           </div>
-          {stores.length > 1 && (
-            <Field label="Into the store">
-              {(ids) => (
-                <select
-                  {...ids}
-                  className={inputClass}
-                  value={into}
-                  onChange={(event) => setStore(event.target.value)}
-                >
-                  {stores.map(({ name, label }) => (
-                    <option key={name} value={name}>
-                      {label}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          )}
+          <IntoStore stores={stores} value={into} onChange={setStore} />
           {failure && <FailureNote failure={failure} />}
         </div>
         <footer className={s['footer']}>
