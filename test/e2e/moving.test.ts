@@ -122,6 +122,13 @@ onEveryDoor(
       await pictures(page, 'import');
       await button(page, 'Import').click();
       await page.getByText('2 runs came in, 1 file did not').waitFor();
+      const came = dialog(page).getByRole('list', { name: 'Files' });
+      await until(() => came.locator('b').allTextContents()).toEqual([
+        'notes.json',
+        expect.stringMatching(/^Find /),
+        expect.stringMatching(/^Find /),
+      ]);
+      await came.getByText('from A rich run.json').waitFor();
       await pictures(page, 'imported');
       await button(page, 'Done').click();
       await until(() => rows(page).count()).toBe(3);

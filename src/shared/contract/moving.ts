@@ -59,6 +59,7 @@ export const importReport = z.object({
         id: runId,
         /** The name that it came with; another one than its id where that was taken. */
         wanted: z.string(),
+        title: z.string(),
         records: z.number(),
         /** Bytes at its end that are no record and were left out. */
         dropped: z.number(),

@@ -113,6 +113,7 @@ describe('an export', () => {
     const [row] = back.imported?.rows ?? [];
     if (row?.outcome !== 'imported') throw new Error('It did not come in.');
     expect(row).toMatchObject({ wanted: 'rich', records: 16, source: 'rich.json', schema: [] });
+    expect(row.title).toBe('A <rich> run');
     expect(row.id).not.toBe('rich');
     expect(Buffer.from(await desk.store.bytes(row.id))).toEqual(bytes);
     expect(Buffer.from(await desk.store.bytes('rich'))).toEqual(bytes);
@@ -265,6 +266,10 @@ describe('an import', () => {
       'imported evil.json',
       'imported folder/inner/deep.json',
     ]);
+    // Nothing beside them tells what a person called them: they go by their first words, as in the library.
+    const { rows } = await client.call('library.page', { offset: 0, limit: 10 });
+    for (const row of job.imported?.rows ?? [])
+      if (row.outcome === 'imported') expect(row.title).toBe(rows.find(({ id }) => id === row.id)?.title);
     expect(existsSync(join(desk.home, '..', 'evil.json'))).toBe(false);
     await until(() => readdirSync(join(desk.home, 'state', 'moving')).length === 0);
   });

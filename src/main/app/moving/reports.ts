@@ -68,12 +68,13 @@ export function importView(report: ImportReport, store: string): ImportReportVie
     store: store === '' ? USUAL_STORE : store,
     rows: rows.slice(0, REPORT_ROWS).map((file) => {
       if (file.outcome === 'failed') return { ...file, source: short(file.source) };
-      const { source, id, wanted, records, dropped, warnings, schema } = file;
+      const { source, id, wanted, title, records, dropped, warnings, schema } = file;
       return {
         outcome: file.outcome,
         source: short(source),
         id: runKey(store, id),
         wanted: short(wanted),
+        title: short(title),
         records,
         dropped,
         warnings: warnings

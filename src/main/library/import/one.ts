@@ -9,6 +9,7 @@ import { readRunGently } from '../../journal/read';
 import { metaSha256, readSidecar } from '../../journal/sidecar';
 import { RUN_EXPORT_FORMAT } from '../export/json';
 import { schemaProblems } from '../schemas';
+import { firstWords } from '../words';
 import type { Tree } from './tree';
 import type { Imported, ImportOptions } from './types';
 
@@ -69,6 +70,7 @@ export async function importOne(
     source,
     id,
     wanted,
+    title: catalogue.title ?? firstWords(folded.state.prompt),
     records: lines.length,
     bytes: kept,
     dropped: Math.max(0, bytes.length - kept),

@@ -30,6 +30,8 @@ export type Imported =
       /** Its name here; another than `wanted` where that was taken or is none of a run. */
       id: string;
       wanted: string;
+      /** What the library calls it: what a person called it, or its first words. */
+      title: string;
       records: number;
       bytes: number;
       /** Bytes that are no record (an unfinished last line) and were not taken. */

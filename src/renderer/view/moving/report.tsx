@@ -98,9 +98,17 @@ export function ImportReport({ report }: { report: ImportReportView }) {
             <Check size="0.9375rem" aria-label="Imported" />
           )}
           <div>
-            <b>
-              <Name text={row.source} />
-            </b>
+            <p className={r['run']}>
+              <b>
+                <Name text={row.outcome === 'failed' ? row.source : row.title} />
+              </b>
+              {row.outcome === 'imported' && (
+                <small>
+                  <span className="sr">from </span>
+                  <Name text={row.source} />
+                </small>
+              )}
+            </p>
             {row.outcome === 'failed' ? (
               <p>
                 <Shown text={[row.failure.message, row.failure.todo].filter(Boolean).join(' ')} prose />
