@@ -71,6 +71,14 @@ onEveryDoor('the first minute', (start, target) => {
     await page.getByRole('button', { name: /^Folder:/ }).click();
     await page.getByRole('menuitem', { name: /Sample folder/ }).click();
     await page.getByRole('button', { name: /Holdfast sample$/ }).click();
+    // It is there once, as what is chosen, and not among the recent ones too.
+    await page.getByRole('menuitemcheckbox', { name: /^Sample folder/, checked: true }).waitFor();
+    expect(
+      await page
+        .getByRole('menu')
+        .getByText(/sample/i)
+        .count(),
+    ).toBe(1);
     await page.getByRole('menuitem', { name: /No folder/ }).click();
     await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
   });

@@ -35,6 +35,15 @@ const forbidden = (kept = 'Nothing was read.') =>
     todo: 'Choose the folder again.',
   });
 
+/** Undefined for what is not there. */
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The folders that runs may work in. A run reads what is in its folder and its tools act there, so which folders there
  * are is decided here: those that the person chose in a native dialog, or, on a door without one, below the home folder
@@ -48,8 +57,15 @@ export class Folders {
     this.#granted = read.success ? read.data.folders.filter((folder) => isAbsolute(folder)) : [];
   }
 
-  recent(): string[] {
-    return this.#granted.filter((folder) => existsSync(folder));
+  /** The ones that were chosen and are still there, the last one first, and which of them is the sample. */
+  recent(): { folders: string[]; sample?: string } {
+    const folders = this.#granted.filter((folder) => existsSync(folder));
+    const sample = folders.find((folder) => folder === realOf(this.#samplePath));
+    return { folders, ...(sample !== undefined && { sample }) };
+  }
+
+  get #samplePath(): string {
+    return join(this.options.samples, SAMPLE_NAME);
   }
 
   /** The person chose it, in a dialog that no page can press. */
@@ -129,7 +145,7 @@ export class Folders {
 
   /** The sample folder; made when it is not there, left alone when it is. */
   async sample(): Promise<string> {
-    const folder = join(this.options.samples, SAMPLE_NAME);
+    const folder = this.#samplePath;
     if (!existsSync(folder)) {
       await mkdir(folder, { recursive: true });
       for (const [name, text] of Object.entries(SAMPLE_FILES)) {

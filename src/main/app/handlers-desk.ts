@@ -66,7 +66,7 @@ export function deskHandlers(services: Services): DeskHandlers {
     },
     'folder.list': ({ path }) => folders.list(path),
     'folder.sample': async () => ({ folder: await folders.sample() }),
-    'folder.recent': () => ({ folders: folders.recent() }),
+    'folder.recent': () => folders.recent(),
 
     'link.open': async ({ url }) => {
       const link = outsideLink(url);

@@ -183,7 +183,14 @@ export const commands = {
   },
   /** A folder of sample files, made on first use, for a first try. */
   'folder.sample': { input: nothing, output: z.object({ folder: z.string() }) },
-  'folder.recent': { input: nothing, output: z.object({ folders: z.array(z.string()) }) },
+  'folder.recent': {
+    input: nothing,
+    output: z.object({
+      folders: z.array(z.string()),
+      /** Which of them is the sample folder. */
+      sample: z.string().optional(),
+    }),
+  },
   /** Asks the person (host shown), then opens https and mailto links outside. */
   'link.open': { input: z.strictObject({ url: text(4096) }), output: done },
   'prefs.get': {

@@ -251,6 +251,7 @@ describe('folders', () => {
     writeFileSync(join(folder, 'plan.txt'), 'mine now');
     rmSync(join(folder, 'members.csv'));
     expect(await client.call('folder.sample', {})).toEqual({ folder });
+    expect(await client.call('folder.recent', {})).toEqual({ folders: [folder], sample: folder });
     expect(readFileSync(join(folder, 'plan.txt'), 'utf8')).toBe('mine now');
     expect(readdirSync(folder)).not.toContain('members.csv');
     await startChat(client, 'list', { folder });

@@ -25,15 +25,14 @@ export function FolderButton({
 }) {
   const home = useApp((state) => state.hello?.home);
   const native = useApp((state) => state.hello?.nativeDialogs ?? false);
-  const [recent, setRecent] = useState<string[]>([]);
+  const [{ folders, sample }, setRecent] = useState<CommandOutput<'folder.recent'>>({ folders: [] });
   const [picking, setPicking] = useState(false);
   useEffect(() => {
-    call('folder.recent', {}).then(
-      ({ folders }) => setRecent(folders),
-      () => undefined,
-    );
+    call('folder.recent', {}).then(setRecent, () => undefined);
   }, [folder]);
-  const sample = () => {
+  // It has an entry of its own.
+  const recent = folders.filter((path) => path !== sample);
+  const useSample = () => {
     call('folder.sample', {}).then((reply) => onChange(reply.folder), toastFailure);
   };
   const choose = () => {
@@ -66,7 +65,12 @@ export function FolderButton({
         <MenuItem icon={<FolderOpen size="1rem" />} onSelect={choose}>
           Choose a folder…
         </MenuItem>
-        <MenuItem icon={<Sparkles size="1rem" />} hint="A few files to try things on" onSelect={sample}>
+        <MenuItem
+          icon={<Sparkles size="1rem" />}
+          hint="A few files to try things on"
+          {...(sample !== undefined && { checked: sample === folder })}
+          onSelect={useSample}
+        >
           Sample folder
         </MenuItem>
         {folder !== undefined && (
