@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeHome, onEveryDoor, picture } from './harness';
-import { composer, doors, ready, startChat, status, until } from './steps';
+import { composer, doors, practice, ready, startChat, status, until, writeProfiles } from './steps';
 
 onEveryDoor(
   'profiles',
@@ -48,12 +48,27 @@ onEveryDoor(
       const started = await start({ home });
       const { page } = started;
       await ready(page);
-      await page.keyboard.press('Control+,');
-      await page.getByText('The file was left as it is. Built-in profiles still work.').waitFor();
+      // Said where a chat begins, in plain words, with a way to where it is said what to do.
+      const note = page.getByRole('region', { name: 'What went wrong' });
+      await note.getByText('line 2, column 16: a list that begins with "[" is not closed').waitFor();
+      await note.getByText(/^The file is as it was, and so is every run/).waitFor();
+      await picture(page, `new-chat-broken-${name}`);
+      await note.getByRole('button', { name: 'Open Profiles' }).click();
+      await page.getByRole('heading', { name: 'Profiles', level: 1 }).waitFor();
+      await note.getByText(/^The file is as it was, and so is every run/).waitFor();
+      expect(await note.getByText(/Flow sequence/).isVisible()).toBe(false);
+      await note.getByText('Details').click();
+      await note.getByText(/Flow sequence/).waitFor();
       await picture(page, `profiles-broken-${name}`);
       await startChat(started, 'hello');
       await status(page, 'Your turn');
       expect(readFileSync(join(home.config, 'profiles.yaml'), 'utf8')).toBe(broken);
+      // Mended outside, it is looked at again when the person says so.
+      await page.keyboard.press('Control+,');
+      writeProfiles(home, [practice('Mended')]);
+      await note.getByRole('button', { name: 'Look again' }).click();
+      await note.waitFor({ state: 'detached' });
+      await page.getByRole('list', { name: 'Profiles' }).getByText('Mended').waitFor();
     });
   },
   doors(),

@@ -140,7 +140,6 @@ function handlers(scene: Scene): Handlers {
     'stores.list': () => ({
       stores: scene.stores,
       file: '/home/ada/.config/holdfast/stores.yaml',
-      problem: '',
     }),
     'stores.test': () => ({ checks: scene.checks }),
     'stores.save': done,

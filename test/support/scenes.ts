@@ -466,7 +466,6 @@ export function makeScene(): Scene {
       ],
       usual: 'Practice',
       file: '/home/ada/.config/holdfast/profiles.yaml',
-      problem: '',
     },
     servers: [{ name: 'Ollama', endpoint: 'http://127.0.0.1:11434/v1', models: ['llama3.2:3b', 'qwen3:8b'] }],
     prefs: { theme: 'light', zoom: 1 },

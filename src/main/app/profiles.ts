@@ -56,7 +56,7 @@ export class ProfileDesk {
       })),
       usual,
       file: path,
-      problem: problem === undefined ? '' : [problem.message, problem.todo].filter(Boolean).join(' '),
+      ...(problem && { problem: problem.toJSON() }),
     };
   }
 

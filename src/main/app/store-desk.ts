@@ -25,7 +25,7 @@ export class StoreDesk {
     return {
       stores: this.stores.views(),
       file: path,
-      problem: problem === undefined ? '' : [problem.message, problem.todo].filter(Boolean).join(' '),
+      ...(problem && { problem: problem.toJSON() }),
     };
   }
 

@@ -1,19 +1,21 @@
-import { readFile } from 'node:fs/promises';
-import { LineCounter, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
 import { modelPrice, type ModelPrice } from '../../shared/run/price';
 import { Failure } from '../../shared/run/failure';
 import { z } from '../../shared/zod';
 import { replaceFile } from './replace-file';
+import { readSettings } from './yaml-file';
 
 /** Lies in the settings folder, beside the profiles. */
 export const PRICES_FILE = 'prices.yaml';
 
-const fileShape = z.strictObject({
-  /** As it is shown behind a number: "USD", "€". */
-  currency: z.string().min(1).max(12).default('USD'),
-  models: z.array(modelPrice).max(200).default([]),
-});
+const FILE = {
+  called: 'The price file',
+  shape: z.strictObject({
+    /** As it is shown behind a number: "USD", "€". */
+    currency: z.string().min(1).max(12).default('USD'),
+    models: z.array(modelPrice).max(200).default([]),
+  }),
+  kept: 'The file is as it was, and so is every run.',
+};
 
 export interface PriceTable {
   currency: string;
@@ -23,7 +25,7 @@ export interface PriceTable {
 /** Reads the file, which need not exist. Never rejects for what is in it: `problem` says it, and nothing is priced. */
 export async function loadPrices(path: string): Promise<PriceTable & { file: string; problem: string }> {
   try {
-    const { currency, models } = (await read(path)).value;
+    const { currency, models } = (await readSettings(path, FILE)).value;
     return { currency, prices: models, file: path, problem: '' };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -36,7 +38,7 @@ export async function loadPrices(path: string): Promise<PriceTable & { file: str
  * stays as it is; `bad_request` for a model that is there twice.
  */
 export async function savePrices({ currency, prices }: PriceTable, path: string): Promise<void> {
-  const { document } = await read(path);
+  const { document } = await readSettings(path, FILE);
   const twice = prices.find(({ model }, n) => prices.findIndex((each) => each.model === model) !== n);
   if (twice)
     throw new Failure({
@@ -49,41 +51,3 @@ export async function savePrices({ currency, prices }: PriceTable, path: string)
   document.set('models', document.createNode(prices));
   await replaceFile(path, document.toString({ lineWidth: 0 }));
 }
-
-async function read(path: string): Promise<{ document: Document; value: z.infer<typeof fileShape> }> {
-  let text = '';
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      throw broken(path, error instanceof Error ? error.message : String(error));
-  }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const [mistake] = document.errors;
-  if (mistake) {
-    const { line, col } = lines.linePos(mistake.pos[0]);
-    throw broken(path, mistake.message.split('\n')[0] ?? 'it is not YAML', { line, col });
-  }
-  let data: unknown;
-  try {
-    data = document.toJS() ?? {};
-  } catch {
-    throw broken(path, 'it holds references that lead nowhere');
-  }
-  const checked = fileShape.safeParse(data);
-  if (checked.success) return { document, value: checked.data };
-  const [issue] = checked.error.issues;
-  const where = issue?.path.length ? `${issue.path.map(String).join('.')}: ` : '';
-  throw broken(path, `${where}${issue?.message ?? 'it is not what a price file holds'}`);
-}
-
-const broken = (path: string, what: string, place?: { line: number; col: number }): Failure =>
-  new Failure({
-    code: 'settings_broken',
-    message: `The price file cannot be used: ${place ? `line ${place.line}, column ${place.col}: ` : ''}${what}.`,
-    kept: 'The file is as it was, and so is every run.',
-    todo: `Mend ${path}, or move it away to begin anew.`,
-    data: { path, ...place },
-  });

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import { z } from '../../shared/zod';
 import { Failure } from '../../shared/run/failure';
@@ -10,6 +8,7 @@ import { folders } from './paths';
 import { profile as profileSchema } from './profile';
 import type { Profile } from './profile';
 import { replaceFile } from './replace-file';
+import { readSettings, type SettingsFile } from './yaml-file';
 
 /** Works on a fresh install: no key, no network, no file. Its tools are named one by one, so that a new one never joins by itself. */
 export const PRACTICE: Profile = profileSchema.parse({
@@ -23,11 +22,15 @@ export const PRACTICE: Profile = profileSchema.parse({
 });
 export const BUILT_IN: readonly Profile[] = [PRACTICE];
 
-const fileShape = z.strictObject({
-  /** Name of the profile that new runs use; absent: Practice. */
-  default: z.string().optional(),
-  profiles: z.array(profileSchema).default([]),
-});
+const FILE = {
+  called: 'The profile file',
+  shape: z.strictObject({
+    /** Name of the profile that new runs use; absent: Practice. */
+    default: z.string().optional(),
+    profiles: z.array(profileSchema).default([]),
+  }),
+  kept: 'The file is as it was, and so is every run. The Practice profile works without it.',
+};
 
 export interface Profiles {
   /** Built-in ones first, then the file's in its order. */
@@ -45,10 +48,10 @@ export const profilesPath = (): string => join(folders().config, 'profiles.yaml'
 export async function loadProfiles(path = profilesPath()): Promise<Profiles> {
   const usual = PRACTICE.name;
   try {
-    const { value } = await read(path);
+    const { value, broken } = await read(path);
     const known = [...BUILT_IN, ...value.profiles];
     if (value.default !== undefined && !known.some(({ name }) => name === value.default))
-      throw unknownDefault(path, value.default);
+      throw broken(`"default" names a profile that does not exist (${value.default})`, ['default']);
     return { profiles: known, usual: value.default ?? usual, path };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -118,57 +121,19 @@ function oneAfterAnother<T>(task: () => Promise<T>): Promise<T> {
   return turn;
 }
 
-async function read(path: string): Promise<{ document: Document; value: z.infer<typeof fileShape> }> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw broken(path, `it cannot be read (${error.code ?? 'unknown error'})`, undefined, error);
-  });
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const fault = document.errors[0];
-  if (fault) throw broken(path, fault.message, lines.linePos(fault.pos[0]));
-  let data: unknown;
-  try {
-    data = document.toJS() ?? {};
-  } catch (error) {
-    throw broken(path, error instanceof Error ? error.message : 'it cannot be read', undefined, error);
-  }
-  const checked = fileShape.safeParse(data);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    throw broken(path, issueWords(issue), placeOf(document, lines, issue?.path ?? []));
-  }
+async function read(path: string): Promise<SettingsFile<z.infer<typeof FILE.shape>>> {
+  const file = await readSettings(path, FILE);
   const names = new Set(BUILT_IN.map(({ name }) => name));
-  for (const [index, { name }] of checked.data.profiles.entries()) {
+  for (const [index, { name }] of file.value.profiles.entries()) {
     if (names.has(name))
-      throw broken(
-        path,
-        `the name "${name}" is there twice or belongs to a built-in profile`,
-        placeOf(document, lines, ['profiles', index, 'name']),
-      );
+      throw file.broken(`the name "${name}" is there twice or belongs to a built-in profile`, [
+        'profiles',
+        index,
+        'name',
+      ]);
     names.add(name);
   }
-  return { document, value: checked.data };
-}
-
-function issueWords(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'it is not what a profile file holds';
-  const where = issue.path.length ? `${issue.path.map(String).join('.')}: ` : '';
-  return `${where}${issue.message}`;
-}
-
-/** Line and column of the nearest thing that exists on the way to `path`. */
-function placeOf(
-  document: Document,
-  lines: LineCounter,
-  path: PropertyKey[],
-): { line: number; col: number } | undefined {
-  for (let length = path.length; length >= 0; length--) {
-    const node: unknown = document.getIn(path.slice(0, length), true);
-    const range = node && typeof node === 'object' && 'range' in node ? node.range : undefined;
-    if (Array.isArray(range) && typeof range[0] === 'number') return lines.linePos(range[0]);
-  }
-  return undefined;
+  return file;
 }
 
 /** Sets what differs, and leaves the rest of the text alone. */
@@ -209,25 +174,6 @@ function withoutDefaults(profile: Profile): object {
   return { name, provider, model, ...rest, ...(limits && { limits: differing(limits, bare.limits) }) };
 }
 
-const broken = (
-  path: string,
-  what: string,
-  place?: { line: number; col: number },
-  cause?: unknown,
-): Failure =>
-  new Failure(
-    {
-      code: 'settings_broken',
-      message: `The profile file cannot be used: ${place ? `line ${place.line}, column ${place.col}: ` : ''}${what}.`,
-      kept: 'The file is as it was, and so is every run. The Practice profile works without it.',
-      todo: `Mend ${path}, or move it away to begin anew.`,
-      data: { path, ...(place && { line: place.line, column: place.col }) },
-    },
-    { cause },
-  );
-
-const unknownDefault = (path: string, name: string) =>
-  broken(path, `"default" names a profile that does not exist (${name})`);
 const builtIn = (name: string) =>
   new Failure({
     code: 'bad_request',

@@ -1,18 +1,20 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
-import type { Document } from 'yaml';
 import { STORE_NAME, USUAL_STORE, storeEntry, type StoreEntry } from '../../shared/contract/stores';
 import { Failure } from '../../shared/run/failure';
 import { z } from '../../shared/zod';
 import { folders } from './paths';
 import { replaceFile } from './replace-file';
+import { readSettings, type SettingsFile } from './yaml-file';
 
 /**
  * The stores beside the usual one: where each is, and what holds its secrets. No secret is ever in the file. The usual
  * store is in no file, so nothing that happens to one hides it.
  */
-const fileShape = z.strictObject({ stores: z.array(storeEntry).default([]) });
+const FILE = {
+  called: 'The file of stores',
+  shape: z.strictObject({ stores: z.array(storeEntry).default([]) }),
+  kept: 'The file is as it was, and so is every run. The usual store works without it.',
+};
 
 export interface Stores {
   /** In the file's order. */
@@ -124,48 +126,21 @@ function oneAfterAnother<T>(task: () => Promise<T>): Promise<T> {
 
 const LAYOUT = { lineWidth: 0, flowCollectionPadding: false };
 
-async function read(path: string): Promise<{ document: Document; value: z.infer<typeof fileShape> }> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw broken(path, `it cannot be read (${error.code ?? 'unknown error'})`);
-  });
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const fault = document.errors[0];
-  if (fault) throw broken(path, fault.message, lines.linePos(fault.pos[0]));
-  let data: unknown;
-  try {
-    data = document.toJS() ?? {};
-  } catch {
-    throw broken(path, 'it holds references that lead nowhere');
-  }
-  const checked = fileShape.safeParse(data);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    const where = issue?.path.map(String).join('.') ?? '';
-    throw broken(path, [where, issue?.message ?? 'it is no list of stores'].filter(Boolean).join(': '));
-  }
+async function read(path: string): Promise<SettingsFile<z.infer<typeof FILE.shape>>> {
+  const file = await readSettings(path, FILE);
   const names = new Set([USUAL_STORE]);
-  for (const entry of checked.data.stores) {
+  for (const [index, entry] of file.value.stores.entries()) {
+    const broken = (what: string) => file.broken(what.replace(/\.$/, ''), ['stores', index, 'name']);
     try {
       checkedStore(entry);
     } catch (error) {
-      throw broken(path, `${entry.name}: ${error instanceof Error ? error.message : 'it cannot be used'}`);
+      throw broken(`${entry.name}: ${error instanceof Error ? error.message : 'it cannot be used'}`);
     }
-    if (names.has(entry.name.toLowerCase())) throw broken(path, `the name "${entry.name}" is there twice`);
+    if (names.has(entry.name.toLowerCase())) throw broken(`the name "${entry.name}" is there twice`);
     names.add(entry.name.toLowerCase());
   }
-  return { document, value: checked.data };
+  return file;
 }
-
-const broken = (path: string, what: string, place?: { line: number; col: number }): Failure =>
-  new Failure({
-    code: 'settings_broken',
-    message: `The file of stores cannot be used: ${place ? `line ${place.line}, column ${place.col}: ` : ''}${what.replace(/\.$/, '')}.`,
-    kept: 'The file is as it was, and so is every run. The usual store works without it.',
-    todo: `Mend ${path}, or move it away to begin anew.`,
-    data: { path, ...(place && { line: place.line, column: place.col }) },
-  });
 
 const refused = (message: string) =>
   new Failure({ code: 'bad_request', message, kept: 'Nothing was saved.' });

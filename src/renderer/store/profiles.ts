@@ -12,7 +12,8 @@ interface ProfilesState {
   tools: ToolInfo[];
   usual: string;
   file: string;
-  problem: string;
+  /** Why the file of profiles cannot be used. */
+  problem: CommandOutput<'profiles.list'>['problem'];
   ready: boolean;
   failure: FailureInfo | undefined;
   servers: LocalServer[];
@@ -23,7 +24,7 @@ export const useProfiles = create<ProfilesState>(() => ({
   tools: [],
   usual: '',
   file: '',
-  problem: '',
+  problem: undefined,
   ready: false,
   failure: undefined,
   servers: [],
@@ -32,7 +33,7 @@ export const useProfiles = create<ProfilesState>(() => ({
 export async function loadProfiles(): Promise<void> {
   try {
     const list = await call('profiles.list', {});
-    useProfiles.setState({ ...list, ready: true, failure: undefined });
+    useProfiles.setState({ problem: undefined, ...list, ready: true, failure: undefined });
   } catch (error) {
     useProfiles.setState({ failure: failureOf(error), ready: true });
   }

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import type { CommandOutput } from '../../shared/contract/contract';
 import { splitKey } from '../../shared/contract/run-key';
 import { USUAL_STORE, type StoreView } from '../../shared/contract/stores';
 import type { FailureInfo } from '../../shared/run/failure';
@@ -8,7 +9,8 @@ import { useApp } from './app';
 interface StoresState {
   stores: StoreView[];
   file: string;
-  problem: string;
+  /** Why the file of stores cannot be used. */
+  problem: CommandOutput<'stores.list'>['problem'];
   ready: boolean;
   failure: FailureInfo | undefined;
 }
@@ -17,7 +19,7 @@ interface StoresState {
 export const useStores = create<StoresState>(() => ({
   stores: [],
   file: '',
-  problem: '',
+  problem: undefined,
   ready: false,
   failure: undefined,
 }));
@@ -25,7 +27,7 @@ export const useStores = create<StoresState>(() => ({
 export async function loadStores(): Promise<void> {
   try {
     const list = await call('stores.list', {});
-    useStores.setState({ ...list, ready: true, failure: undefined });
+    useStores.setState({ problem: undefined, ...list, ready: true, failure: undefined });
   } catch (error) {
     useStores.setState({ failure: failureOf(error), ready: true });
   }

@@ -6,7 +6,7 @@ import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
 import { readingCommands } from './reading';
 import { searchCommands, searchEvents } from './search';
 import { storeCommands } from './stores';
-import { preflightView, profileView, runChange, runHead, runId } from './views';
+import { failureInfo, preflightView, profileView, runChange, runHead, runId } from './views';
 
 /**
  * The one table of what may cross between the main process and a window. Types, validation, documentation and the
@@ -137,7 +137,7 @@ export const commands = {
       usual: z.string(),
       file: z.string(),
       /** The file is broken: what and where. Built-in profiles still work. */
-      problem: z.string(),
+      problem: failureInfo.optional(),
     }),
   },
   /** `was`: the name before an edit; absent for a new one. */

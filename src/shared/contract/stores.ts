@@ -101,7 +101,7 @@ export const storeCommands = {
       stores: z.array(storeView),
       file: z.string(),
       /** The file is broken: what and where. The usual store works all the same. */
-      problem: z.string(),
+      problem: failureInfo.optional(),
     }),
   },
   /** Tries a store, one check after the other. Asks the person first where it was never allowed. */

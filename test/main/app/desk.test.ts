@@ -383,7 +383,12 @@ describe('profiles', () => {
     expect(desk.asked.questions).toEqual([]);
     writeFileSync(file, 'profiles: [');
     const broken = await client.call('profiles.list', {});
-    expect(broken.problem).toContain('profiles.yaml');
+    expect(broken.problem).toMatchObject({
+      code: 'settings_broken',
+      message: expect.stringContaining('line 1, column 12: a list that begins with "[" is not closed'),
+      todo: expect.stringContaining(file),
+      data: { line: 1, column: 12, details: expect.stringContaining('Flow sequence') },
+    });
     expect(broken.profiles.map(({ profile }) => profile.name)).toEqual(['Practice']);
     expect((await failureOf(startChat(client, 'x', { profile: 'Mine' }))).code).toBe('settings_broken');
     expect((await failureOf(startChat(client, 'x', { profile: 'No such' }))).code).toBe('settings_broken');

@@ -127,7 +127,9 @@ describe('prices', () => {
       client.call('prices.save', { currency: 'EUR', prices: [price, price] }),
     ).rejects.toMatchObject({ code: 'bad_request' });
     writeFileSync(file, 'models: [{ model: x, input: cheap }]\n');
-    expect((await client.call('prices.get', {})).problem).toMatch(/models\.0\.input/);
+    expect((await client.call('prices.get', {})).problem).toContain(
+      'line 1, column 29: "input" has to be a number.',
+    );
     await expect(client.call('prices.save', { currency: 'EUR', prices: [] })).rejects.toMatchObject({
       code: 'settings_broken',
     });

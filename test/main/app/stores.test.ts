@@ -222,7 +222,7 @@ describe('a store that cannot be used', () => {
     mkdirSync(join(desk.home, 'config'), { recursive: true });
     writeFileSync(join(desk.home, 'config', 'stores.yaml'), 'stores: [');
     const list = await desk.window().call('stores.list', {});
-    expect(list.problem).toContain('line 1');
+    expect(list.problem?.message).toContain('line 1');
     expect(list.stores.map(({ name, state }) => [name, state])).toEqual([['default', 'ok']]);
     const save = desk.window().call('stores.save', { store: archive() });
     expect(['forbidden', 'settings_broken']).toContain((await failureOf(save)).code);

@@ -71,7 +71,7 @@ describe('the profile file', () => {
     [
       'a key that nobody knows',
       'profiles:\n  - name: A\n    provider: openai\n    model: m\n    colour: red\n',
-      2,
+      5,
     ],
     ['a name that is there twice', `${FILE}  - name: Local\n    provider: openai\n    model: m\n`, 16],
     [
@@ -89,6 +89,41 @@ describe('the profile file', () => {
     expect(await profileNamed('Practice', path)).toEqual(PRACTICE);
     await expect(profileNamed(undefined, path)).rejects.toMatchObject({ code: 'settings_broken' });
     await expect(profileNamed('A', path)).rejects.toMatchObject({ code: 'settings_broken' });
+  });
+
+  const entry = (more: string) => `profiles:\n  - name: A\n    provider: openai\n    model: m\n${more}`;
+  it.each([
+    ['profiles:\n  - name: [A\n', 2, 13, 'a list that begins with "[" is not closed with "]" before here'],
+    ['profiles: {a: 1\n\n\n', 1, 16, 'a group that begins with "{" is not closed with "}" before here'],
+    ['profiles:\n  - name: "A\n', 2, 13, 'a text in double quotes is not closed before here'],
+    ['profiles:\n  - name: a: b\n', 2, 11, 'a second colon stands on this line'],
+    ['profiles:\n\t- name: A\n', 2, 1, 'a line begins with a tab'],
+    ['profiles: []\nprofiles: []\n', 2, 1, 'a name is there twice'],
+    [`profiles:\n  - name: A\n   model: m\n`, 3, 1, 'does not begin in the same column'],
+    ['profiles:\n  - name: @A\n', 2, 11, 'a text that begins with this character has to be in quotes'],
+    ['profiles: []]\n', 1, 13, 'a "]" closes nothing'],
+    [entry('    limits: { max_tokens: many }\n'), 5, 27, '"max_tokens" has to be a number'],
+    [entry('    limits: { call_timeout: 0 }\n'), 5, 29, '"call_timeout" has to be more than 0'],
+    [entry('    tools: [list_files, 7]\n'), 5, 25, 'entry 2 of "tools" has to be a text'],
+    [entry('    thinking: maybe\n'), 5, 15, '"thinking" has to be true or false'],
+    [entry('    endpoint: here\n'), 5, 15, '"endpoint" has to be a whole address'],
+    [entry('    colour: red\n'), 5, 5, '"colour" in entry 1 of "profiles" is nothing that can be set'],
+    ['profiles:\n  - name: A\n    provider: openai\n', 2, 5, '"model" is missing'],
+    [
+      'profiles:\n  - name: A\n    provider: mars\n    model: m\n',
+      3,
+      15,
+      '"provider" has to be "anthropic", "openai" or "practice"',
+    ],
+    ['default: Nobody\n', 1, 10, '"default" names a profile that does not exist (Nobody)'],
+    ['hello there\n', 1, 1, 'the whole of it has to be a group of names with values'],
+    ['profiles: *x\n', undefined, undefined, 'it holds references that lead nowhere'],
+  ])('with %j says so in plain words, at its line and column', async (text, line, column, words) => {
+    const { problem } = await loadProfiles(file(text));
+    expect(problem?.message).toContain(words);
+    expect(problem?.message).not.toMatch(/YAML|\btoken\b|scalar|sequence|mapping|invalid|expected|received/i);
+    if (line !== undefined) expect(problem?.message).toContain(`line ${line}, column ${column}: `);
+    expect(problem?.data).toMatchObject(line === undefined ? {} : { line, column });
   });
 
   it('that is broken is never written over', async () => {

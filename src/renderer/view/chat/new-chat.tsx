@@ -54,7 +54,7 @@ const EXAMPLES = [
 
 /** The first thing a person sees: a place to write, ready to be used. */
 export function NewChat() {
-  const { profiles, usual, ready, failure } = useProfiles();
+  const { profiles, usual, ready, problem, failure } = useProfiles();
   const wanted = useApp((state) => state.profile);
   const connected = useApp((state) => state.connection === 'open');
   const [folder, setFolder] = useState<string>();
@@ -152,6 +152,17 @@ export function NewChat() {
               actions={
                 <Button size="s" onClick={() => go({ view: 'profiles', name: entry.profile.name })}>
                   Open its settings
+                </Button>
+              }
+            />
+          )}
+          {problem && (
+            <FailureNote
+              tone="warn"
+              failure={problem}
+              actions={
+                <Button size="s" onClick={() => go({ view: 'profiles' })}>
+                  Open Profiles
                 </Button>
               }
             />

@@ -10,6 +10,7 @@ interface Told {
   message: string;
   kept?: string | undefined;
   todo?: string | undefined;
+  data?: Record<string, unknown> | undefined;
 }
 
 /** What happened, what was kept, what to do next. */
@@ -24,6 +25,8 @@ export function FailureNote({
   actions?: ReactNode;
   title?: string;
 }) {
+  // What only somebody who knows the program behind it can use.
+  const details = typeof failure.data?.['details'] === 'string' ? failure.data['details'] : undefined;
   return (
     <section className={s['note']} data-tone={tone} aria-label={title ?? 'What went wrong'}>
       <CircleAlert size="1.0625rem" className={s['lead']} aria-hidden="true" />
@@ -47,6 +50,14 @@ export function FailureNote({
               <Shown text={failure.todo} prose />
             </span>
           </p>
+        )}
+        {details !== undefined && (
+          <details className={s['details']}>
+            <summary>Details</summary>
+            <code>
+              <Shown text={details} prose />
+            </code>
+          </details>
         )}
         {actions && <div className={s['actions']}>{actions}</div>}
       </div>

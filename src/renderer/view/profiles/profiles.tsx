@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { Plus, TriangleAlert } from 'lucide-react';
 import { go, useApp } from '../../store/app';
-import { useProfiles, type ProfileEntry } from '../../store/profiles';
+import { loadProfiles, useProfiles, type ProfileEntry } from '../../store/profiles';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Name, Shown } from '../kit/shown';
@@ -58,14 +58,14 @@ export function Profiles({ name }: { name: string | undefined }) {
         </div>
         <div className={s['main']}>
           {failure && <FailureNote failure={failure} />}
-          {problem !== '' && (
+          {problem && (
             <FailureNote
-              failure={{
-                code: 'settings_broken',
-                message: problem,
-                kept: 'The file was left as it is. Built-in profiles still work.',
-                todo: 'Mend the file, or move it away; nothing can be saved until then.',
-              }}
+              failure={problem}
+              actions={
+                <Button size="s" onClick={() => void loadProfiles()}>
+                  Look again
+                </Button>
+              }
             />
           )}
           {ready && <Chosen key={entry?.profile.name ?? ''} entry={entry} />}

@@ -3,7 +3,7 @@ import { HardDrive, Plus, Server, ShieldAlert } from 'lucide-react';
 import type { StoreView } from '../../../shared/contract/stores';
 import { go } from '../../store/app';
 import { useLibrary } from '../../store/library';
-import { useStores } from '../../store/stores';
+import { loadStores, useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
@@ -56,14 +56,14 @@ export function Stores({ name }: { name: string | undefined }) {
         </div>
         <div className={p['main']}>
           {failure && <FailureNote failure={failure} />}
-          {problem !== '' && (
+          {problem && (
             <FailureNote
-              failure={{
-                code: 'settings_broken',
-                message: problem,
-                kept: 'The file was left as it is. The usual store works without it.',
-                todo: 'Nothing can be saved until the file is mended.',
-              }}
+              failure={problem}
+              actions={
+                <Button size="s" onClick={() => void loadStores()}>
+                  Look again
+                </Button>
+              }
             />
           )}
           {ready && <Chosen key={store?.name ?? ''} store={store} />}
