@@ -97,8 +97,11 @@ const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
 ];
 
 async function open(page: Page, title: string, heading?: string): Promise<void> {
+  const found = rows(page).filter({ hasText: title });
   await page.getByRole('searchbox', { name: 'Filter by title' }).fill(title);
-  await page.locator('[data-run-row]').filter({ hasText: title }).first().click();
+  // A row that is pressed while the others leave the list moves away under the pointer.
+  await until(async () => (await rows(page).count()) - (await found.count())).toBe(0);
+  await found.first().click();
   await page.getByRole('searchbox', { name: 'Filter by title' }).fill('');
   await page.locator('main header h1').waitFor();
   if (heading) await page.getByRole('heading', { name: heading }).waitFor();
@@ -205,6 +208,37 @@ describe('every view', () => {
     // The list is asked for in pages, and only where somebody looks.
     const asked = app.scene.calls.filter((call) => call.name === 'library.page').length;
     expect(asked).toBeLessThan(40);
+  });
+
+  it('begins a list with other words at its top, and never empties it in between', async () => {
+    app.scene.rows = Array.from({ length: 10_000 }, (_, n) =>
+      row(`r${n}`, `Run number ${n}`, 'finished', '3 steps', n * 37),
+    );
+    const page = await show('1280x800', 'light');
+    for (const [list, field] of [
+      [rows(page), 'Filter by title'],
+      [page.locator('[data-browse-row]'), 'Words in the title'],
+    ] as const) {
+      if (field === 'Words in the title') await page.getByRole('button', { name: 'All runs' }).click();
+      const words = page.getByRole('searchbox', { name: field });
+      await list.first().focus();
+      await page.keyboard.press('End');
+      await list.filter({ hasText: 'Run number 9999' }).waitFor();
+      await words.pressSequentially('num');
+      await until(() => list.first().textContent()).toContain('Run number 0');
+      expect(await list.first().evaluate((at) => at.closest('[data-virtuoso-scroller]')?.scrollTop)).toBe(0);
+      await page.evaluate(() => {
+        const least = () => {
+          const now = document.querySelectorAll('[data-run-row], main [data-browse-row]').length;
+          Object.assign(window, { least: Math.min((window as { least?: number }).least ?? now, now) });
+        };
+        new MutationObserver(least).observe(document.body, { childList: true, subtree: true });
+      });
+      await words.pressSequentially('ber 7');
+      await until(() => list.first().textContent()).toContain('Run number 7');
+      expect(await page.evaluate(() => (window as { least?: number }).least)).toBeGreaterThan(5);
+      await words.fill('');
+    }
   });
 
   it('keeps the keyboard on its run while others come in: Delete never hits the one that moved there', async () => {

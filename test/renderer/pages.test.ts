@@ -11,8 +11,8 @@ function list() {
       new Promise((answer, fail) => {
         asked.push({ offset, answer, fail });
       }),
-    (reply, offset) => taken.push(`${offset} ${reply}`),
-    (error) => failed.push(error),
+    (reply, offset, anew) => taken.push(`${offset} ${reply}${anew ? ' anew' : ''}`),
+    (error, anew) => failed.push(anew ? 'anew' : error),
   );
   return { asked, taken, failed, pages };
 }
@@ -51,9 +51,28 @@ describe('the pages of a long list', () => {
   it('begin at the top of another list', () => {
     const { asked, pages } = list();
     pages.show(PAGE * 7, PAGE * 7 + 20);
-    pages.toTop();
-    pages.refresh();
+    pages.restart();
     expect(asked.map(({ offset }) => offset)).toEqual([PAGE * 7, 0]);
+  });
+
+  it('of another list replace the rows with their first answer, also where that is a failure', async () => {
+    const { asked, taken, failed, pages } = list();
+    pages.restart();
+    // Something changes before the answer is there: it is still the first one of this list.
+    pages.refresh();
+    asked[1]?.answer('first');
+    await settled();
+    pages.show(PAGE, PAGE + 1);
+    asked[2]?.answer('second');
+    await settled();
+    pages.restart();
+    asked[3]?.fail(new Error('away'));
+    await settled();
+    pages.show(0, 1);
+    asked[4]?.answer('third');
+    await settled();
+    expect(taken).toEqual(['0 first anew', `${PAGE} second`, '0 third']);
+    expect(failed).toEqual(['anew']);
   });
 
   it('take their places among rows that are not there yet, and cut what the list lost', () => {

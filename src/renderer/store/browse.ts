@@ -68,9 +68,9 @@ let open = false;
 
 const pages = new Pages(
   (page) => call('library.page', { ...page, ...get().query, facets: true }),
-  ({ rows, total, all, pinned, trashed, days, facets, stores }, offset) =>
+  ({ rows, total, all, pinned, trashed, days, facets, stores }, offset, anew) =>
     set({
-      rows: withPage(get().rows, rows, offset, total),
+      rows: withPage(anew ? [] : get().rows, rows, offset, total),
       total,
       all,
       pinned,
@@ -81,7 +81,7 @@ const pages = new Pages(
       ready: true,
       failure: undefined,
     }),
-  (error) => set({ failure: failureOf(error), ready: true }),
+  (error, anew) => set({ failure: failureOf(error), ready: true, ...(anew && { rows: [] }) }),
 );
 
 /** The table scrolled. */
@@ -94,8 +94,7 @@ export function refreshBrowse(): void {
 
 export function openBrowse(): () => void {
   open = true;
-  pages.toTop();
-  refreshBrowse();
+  pages.restart();
   loadColumns();
   return () => {
     open = false;
@@ -108,9 +107,13 @@ export function setQuery(change: Partial<Query>): void {
       ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
     ),
   ) as Query;
-  set({ query, rows: [], ready: false });
-  pages.toTop();
-  refreshBrowse();
+  ask(query);
+}
+
+/** The rows of another query, also those that nobody looks at now: the table asks for them when it opens. */
+function ask(query: Query): void {
+  set({ query, ready: false });
+  if (open) pages.restart();
 }
 
 export const isFiltered = (query: Query): boolean => Object.keys(query).some((key) => key !== 'sort');
@@ -118,9 +121,7 @@ export const isFiltered = (query: Query): boolean => Object.keys(query).some((ke
 /** Only filters; the order stays. */
 export const clearFilters = () => {
   const { sort } = get().query;
-  set({ query: sort ? { sort } : {}, rows: [], ready: false });
-  pages.toTop();
-  refreshBrowse();
+  ask(sort ? { sort } : {});
 };
 
 /** Names and words go up first, numbers and times down: what one looks for is on top. */

@@ -65,10 +65,10 @@ const pages = new Pages(
       ...(store !== undefined && { stores: [store] }),
     });
   },
-  ({ rows, total, all, counts, pinned, trashed, days, stores }, offset) => {
+  ({ rows, total, all, counts, pinned, trashed, days, stores }, offset, anew) => {
     const { store } = get();
     set({
-      rows: withPage(get().rows, rows, offset, total),
+      rows: withPage(anew ? [] : get().rows, rows, offset, total),
       total,
       all,
       counts,
@@ -82,7 +82,7 @@ const pages = new Pages(
       failure: undefined,
     });
   },
-  (error) => set({ failure: failureOf(error), ready: true }),
+  (error, anew) => set({ failure: failureOf(error), ready: true, ...(anew && { rows: [] }) }),
 );
 
 /** The list scrolled. */
@@ -102,9 +102,8 @@ export function libraryChanged(): void {
 }
 
 export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words' | 'store'>>): void {
-  set({ ...change, ready: false, rows: [] });
-  pages.toTop();
-  refreshLibrary();
+  set({ ...change, ready: false });
+  pages.restart();
 }
 
 /** The state of a row by id, if it is loaded. */

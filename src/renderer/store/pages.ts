@@ -10,11 +10,14 @@ export class Pages<Reply> {
   #asked = new Set<number>();
   /** The rows that are on the screen. */
   #visible = { from: 0, to: PAGE - 1 };
+  /** What is shown belongs to another list, until the first answer of this one has come. */
+  #other = false;
 
   constructor(
     private readonly ask: (page: { offset: number; limit: number }) => Promise<Reply>,
-    private readonly take: (reply: Reply, offset: number) => void,
-    private readonly failed: (error: unknown) => void,
+    /** `anew`: the rows that are shown are those of another list. */
+    private readonly take: (reply: Reply, offset: number, anew: boolean) => void,
+    private readonly failed: (error: unknown, anew: boolean) => void,
   ) {}
 
   /** The list scrolled. */
@@ -30,9 +33,14 @@ export class Pages<Reply> {
     this.#load();
   }
 
-  /** Another list: it is looked at from its beginning. Asks for nothing yet. */
-  toTop(): void {
+  /**
+   * Another list, looked at from its beginning. The rows of the one before stay until its first answer has come: a list
+   * that is empty for a moment flickers, and takes away what somebody is just pressing.
+   */
+  restart(): void {
     this.#visible = { from: 0, to: PAGE - 1 };
+    this.#other = true;
+    this.refresh();
   }
 
   #load(): void {
@@ -47,14 +55,20 @@ export class Pages<Reply> {
     const offset = page * PAGE;
     this.ask({ offset, limit: PAGE }).then(
       (reply) => {
-        if (mine === this.#epoch) this.take(reply, offset);
+        if (mine === this.#epoch) this.take(reply, offset, this.#first());
       },
       (error: unknown) => {
         if (mine !== this.#epoch) return;
         this.#asked.delete(page);
-        this.failed(error);
+        this.failed(error, this.#first());
       },
     );
+  }
+
+  #first(): boolean {
+    const first = this.#other;
+    this.#other = false;
+    return first;
   }
 }
 

@@ -62,9 +62,8 @@ export function refreshTrash(): void {
 
 export function openTrash(): () => void {
   open = true;
-  pages.toTop();
   set({ rows: [], ready: false });
-  refreshTrash();
+  pages.restart();
   return () => {
     open = false;
   };

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useRef, useState, type ReactNode } from 'react';
 import { Popover } from 'radix-ui';
 import { Calendar, ChevronDown, Columns3, Pin, Search } from 'lucide-react';
 import type { RunStatus } from '../../../shared/contract/views';
@@ -78,21 +78,12 @@ export function Filters({ shown }: { shown: readonly Column[] }) {
 function Words() {
   const words = useBrowse((state) => state.query.words ?? '');
   const [typed, setTyped] = useState(words);
-  const [told, setTold] = useState(words);
   // Cleared from elsewhere.
-  if (words !== told) {
-    setTold(words);
-    setTyped(words);
-  }
-  useEffect(() => {
-    const text = typed.trim().slice(0, 200);
-    if (text === (useBrowse.getState().query.words ?? '')) return;
-    const timer = window.setTimeout(() => {
-      setTold(text);
-      setQuery({ words: text });
-    }, 150);
-    return () => window.clearTimeout(timer);
-  }, [typed]);
+  if (typed.trim() !== words) setTyped(words);
+  const type = (text: string) => {
+    setTyped(text);
+    if (text.trim() !== words) setQuery({ words: text.trim() });
+  };
   return (
     <label className={s['words']}>
       <Search size="0.875rem" aria-hidden="true" />
@@ -102,11 +93,11 @@ function Words() {
         placeholder="Find by title"
         value={typed}
         maxLength={200}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && typed !== '') {
             event.stopPropagation();
-            setTyped('');
+            type('');
           }
           if (event.key === 'ArrowDown') {
             event.preventDefault();

@@ -38,7 +38,7 @@ export function Table({ columns }: { columns: readonly Column[] }) {
     takeFocus,
     focusOn,
     move,
-  } = useActiveRow({ rows, total, list, box, rowAt });
+  } = useActiveRow({ asked: JSON.stringify(query), rows, total, list, box, rowAt });
   const [renaming, setRenaming] = useState<string>();
   const groups = useMemo(() => {
     const label = columns.find(({ id }) => id === sort.by)?.label.toLowerCase() ?? sort.by;

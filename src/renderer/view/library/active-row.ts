@@ -5,6 +5,8 @@ import type { RunRow } from '../../../shared/contract/views';
 type Rows = readonly (RunRow | undefined)[];
 
 interface List {
+  /** What the list is asked for: another text is another list, which begins at its top. */
+  asked: string;
   /** Sparse: rows that were not asked for are absent. */
   rows: Rows;
   total: number;
@@ -32,8 +34,20 @@ interface ActiveRow {
  * The row that the keys of a list act on. Runs come and go while a list is shown, so it is a run that is held, not its
  * place: Delete must never hit the run that has just moved there.
  */
-export function useActiveRow({ rows, total, list, box, rowAt }: List): ActiveRow {
+export function useActiveRow({ asked, rows, total, list, box, rowAt }: List): ActiveRow {
   const [held, setHeld] = useState<{ index: number; id: string | undefined }>({ index: 0, id: undefined });
+  const [shown, setShown] = useState(asked);
+  if (shown !== asked) {
+    setShown(asked);
+    setHeld({ index: 0, id: undefined });
+  }
+  const scrolled = useRef(asked);
+  useEffect(() => {
+    if (scrolled.current === asked) return;
+    scrolled.current = asked;
+    // By index: it also ends a jump that is still settling.
+    list.current?.scrollToIndex({ groupIndex: 0 });
+  }, [asked, list]);
   const stays = held.id === undefined || rows[held.index]?.id === held.id;
   const at = stays ? held.index : rows.findIndex((row) => row?.id === held.id);
   // Where it was last is where its neighbour will be, once it is gone.

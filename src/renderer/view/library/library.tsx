@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react';
 import {
   Cpu,
   Database,
@@ -107,29 +106,23 @@ const FILTER_WORDS: [Filter, string][] = [
 
 function Filters() {
   const { filter, words, counts, all } = useLibrary();
-  const [typed, setTyped] = useState(words);
-  useEffect(() => {
-    if (typed === useLibrary.getState().words) return;
-    const timer = window.setTimeout(() => setFilter({ words: typed.slice(0, 200) }), 150);
-    return () => window.clearTimeout(timer);
-  }, [typed]);
   const number = (one: Filter) =>
     one === 'all' ? 0 : one === 'running' ? sum(counts, ['running', 'waiting']) : sum(counts, NEEDS);
   return (
     <div className={s['filters']}>
-      {(all > 6 || typed !== '') && (
+      {(all > 6 || words !== '') && (
         <div className={s['words']}>
           <input
             type="search"
             aria-label="Filter by title"
             placeholder="Filter by title"
-            value={typed}
+            value={words}
             maxLength={200}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => setFilter({ words: event.target.value })}
             onKeyDown={(event) => {
-              if (event.key === 'Escape' && typed !== '') {
+              if (event.key === 'Escape' && words !== '') {
                 event.stopPropagation();
-                setTyped('');
+                setFilter({ words: '' });
               }
               if (event.key === 'ArrowDown') {
                 event.preventDefault();
@@ -137,11 +130,11 @@ function Filters() {
               }
             }}
           />
-          {typed.trim() !== '' && (
-            <button type="button" onClick={() => openSearch(typed.trim())}>
+          {words.trim() !== '' && (
+            <button type="button" onClick={() => openSearch(words.trim())}>
               <TextSearch size="0.875rem" aria-hidden="true" />
               <span>
-                Search all text for “<Name text={typed.trim()} />”
+                Search all text for “<Name text={words.trim()} />”
               </span>
             </button>
           )}

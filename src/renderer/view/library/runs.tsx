@@ -12,7 +12,7 @@ const rowAt = (index: number) => `[data-run-row="${index}"]`;
 
 /** The runs by day. One stop of the Tab key; arrows go on from there, also to rows that are not in the page yet. */
 export function Runs({ selected }: { selected: string | undefined }) {
-  const { days, rows, total, pinned } = useLibrary();
+  const { days, rows, total, pinned, filter, words, store } = useLibrary();
   // Pinned runs are a group of their own, above the days.
   const groups = useMemo(
     () => [
@@ -24,7 +24,14 @@ export function Runs({ selected }: { selected: string | undefined }) {
   const keys = useMemo(() => rowKeys(groups, rows), [groups, rows]);
   const list = useRef<GroupedVirtuosoHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const { active, setActive, takeFocus, move } = useActiveRow({ rows, total, list, box, rowAt });
+  const { active, setActive, takeFocus, move } = useActiveRow({
+    asked: JSON.stringify([filter, words, store]),
+    rows,
+    total,
+    list,
+    box,
+    rowAt,
+  });
   const at = rows.findIndex((row) => row?.id === selected);
   const place = at >= 0 && active === 0 ? at : active;
   const onKeyDown = (event: React.KeyboardEvent) => {
