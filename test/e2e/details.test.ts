@@ -92,9 +92,9 @@ describe('the window', () => {
     const page = await anew();
     await open(page, 'Summarise meeting notes');
     const main = page.getByRole('main');
-    await main.getByText('Step 4 of 50').waitFor();
+    await main.getByText('4 of 50 steps for this message').waitFor();
     await main.getByText(/22\.3k in · 1\.1k out · 9\.8k cached/).waitFor();
-    await main.getByText(/7\s%.* budget/).waitFor();
+    await main.getByText(/12\s%.* budget/).waitFor();
     await main.getByRole('button', { name: 'on disk, record 11' }).waitFor();
     const run = app.scene.runs.get('yours');
     if (!run) throw new Error('no such scene');
@@ -220,7 +220,7 @@ describe('the window', () => {
         type: 'head',
         head: { ...asking, steps: { used, cap: 50 } },
       });
-      await page.getByText(`Step ${used} of 50`, { exact: true }).waitFor();
+      await page.getByText(`${used} of 50 steps for this message`, { exact: true }).waitFor();
       expect(await region.textContent()).toBe('Waiting for you: write_file asks to run. write names.txt');
       if (used === 5)
         await region.evaluate((element) => element.firstElementChild?.setAttribute('data-heard', ''));

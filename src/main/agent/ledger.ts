@@ -1,5 +1,6 @@
 import { decodeRecord, encodeLine, encodeRecord } from '../../shared/run/codec';
 import { asFailure, Failure } from '../../shared/run/failure';
+import { Allowance } from '../../shared/run/allowance';
 import { Folder, toolUseIds } from '../../shared/run/fold';
 import { PROTOCOL } from '../../shared/run/record';
 import type { RecordKind, RunRecord } from '../../shared/run/record';
@@ -20,6 +21,7 @@ type Payload = {
  */
 export class Ledger {
   #folder = new Folder();
+  #allowance = new Allowance();
   #ids = new Set<string>();
   #lastRecord: RunRecord | undefined;
   #journal: Journal | undefined;
@@ -38,6 +40,10 @@ export class Ledger {
   }
   get facts(): RunFacts {
     return this.#folder.facts;
+  }
+  /** What this run may use, and what is used of it. */
+  get allowance(): Pick<Allowance, 'steps' | 'tokens'> {
+    return this.#allowance;
   }
   get lastSeq(): number {
     return this.facts.lastSeq;
@@ -76,13 +82,17 @@ export class Ledger {
   async adopt(run: LoadedRun): Promise<void> {
     const breather = new Breather();
     const folder = new Folder();
+    const allowance = new Allowance();
     const ids = new Set<string>();
+    for (const entry of run.sidecar) allowance.note(entry);
     for (const [index, record] of run.records.entries()) {
       folder.push(record, run.places[index]);
+      allowance.push(record);
       for (const id of idsOf(record)) ids.add(id);
       if (breather.due) await breather.breathe();
     }
     this.#folder = folder;
+    this.#allowance = allowance;
     this.#ids = ids;
     this.#lastRecord = run.records.at(-1);
   }
@@ -127,6 +137,7 @@ export class Ledger {
     } catch (error) {
       throw this.#broken(error, lost);
     }
+    this.#allowance.note(entry);
   }
 
   /** Adds an entry that may be lost. */
@@ -183,6 +194,7 @@ export class Ledger {
 
   #push(record: RunRecord, place: RecordPlace | undefined): void {
     this.#folder.push(record, place);
+    this.#allowance.push(record);
     this.#lastRecord = record;
     for (const id of idsOf(record)) this.#ids.add(id);
   }

@@ -41,7 +41,6 @@ export class LiveSession implements Session {
     opening: Opening,
   ) {
     if (opening.say !== undefined) this.#queue.push(opening.say);
-    this.#allowance();
     // Whoever started this hears of it first, so its listener misses nothing.
     this.#over = new Promise((resolve) => setImmediate(resolve)).then(() => this.#live(opening));
   }
@@ -66,7 +65,8 @@ export class LiveSession implements Session {
       queued: [...this.#queue],
       ...(stage.runningTool && { runningTool: stage.runningTool }),
       pausing: control.stop === 'pause',
-      steps: stage.steps,
+      steps: ledger.allowance.steps,
+      tokens: ledger.allowance.tokens,
       ...(!this.#busy && this.#outcome && { outcome: this.#outcome }),
     };
   }
@@ -150,12 +150,6 @@ export class LiveSession implements Session {
     this.run.stage.emit({ type: 'queued', messages: [...this.#queue] });
   }
 
-  /** Model calls until the next answer: a chat has a fresh allowance for each message, a one-shot run one for all its life. */
-  #allowance(): void {
-    const cap = this.run.config.fingerprint.max_iterations;
-    this.run.stage.steps = { used: this.#chat ? 0 : this.run.ledger.state.next_iteration, cap };
-  }
-
   /** Never rejects. */
   async #live(opening: Opening): Promise<void> {
     try {
@@ -216,7 +210,6 @@ export class LiveSession implements Session {
       this.#sending = undefined;
     }
     this.#tellQueue();
-    this.#allowance();
     return this.#conclude(await runTurn(run));
   }
 
@@ -236,7 +229,6 @@ export class LiveSession implements Session {
       this.#queue.unshift(prompt);
       return this.#followUp();
     }
-    this.#allowance();
     return this.#conclude(await runTurn(this.run));
   }
 

@@ -1,4 +1,5 @@
 import type { RunRecord, TerminalReason } from '../../shared/run/record';
+import type { Steps } from '../../shared/run/allowance';
 import type { Counters, RunState } from '../../shared/run/state';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { UnknownDecision } from '../../shared/run/sidecar';
@@ -98,8 +99,9 @@ export interface SessionSnapshot {
   runningTool?: { toolUseId: string; tool: string; at: string };
   /** Set while a pause was asked for and its boundary is not reached. */
   pausing: boolean;
-  /** Steps of this allowance: used and cap. */
-  steps: { used: number; cap: number };
+  /** See `Allowance`: steps as they are counted now, and how many tokens the run may use; 0 for any number. */
+  steps: Steps;
+  tokens: number;
   outcome?: Outcome;
 }
 

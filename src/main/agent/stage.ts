@@ -5,7 +5,6 @@ export class Stage {
   phase: Phase = 'calling';
   streaming: SessionSnapshot['streaming'] = { iteration: 0, text: '', thinking: '' };
   runningTool: SessionSnapshot['runningTool'];
-  steps = { used: 0, cap: 0 };
   readonly #listeners = new Set<(event: SessionEvent) => void>();
 
   on(listener: (event: SessionEvent) => void): () => void {

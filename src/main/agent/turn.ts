@@ -1,5 +1,6 @@
 import { asFailure } from '../../shared/run/failure';
 import { STOP } from '../../shared/run/record';
+import { spentOf, tokensOf } from '../../shared/run/tokens';
 import type { RunState } from '../../shared/run/state';
 import { answeredTurn } from './answered-turn';
 import { callModel } from './call-model';
@@ -10,8 +11,7 @@ import type { Known } from './tool-batch';
 import * as words from './words';
 
 /** Tokens of a run that count against its budget. */
-export const spent = ({ counters }: RunState): number =>
-  counters.in_tokens + counters.out_tokens + counters.cache_read_tokens + counters.cache_create_tokens;
+export const spent = ({ counters }: RunState): number => tokensOf(spentOf(counters)).all;
 
 /**
  * Goes on from wherever the conversation stands until there is an answer or a reason to stop: first the open turn's
@@ -49,18 +49,19 @@ export async function finishOpenTurn(run: Run, known: Known): Promise<Outcome | 
 }
 
 function overBudget(run: Run): Outcome | undefined {
-  const limit = run.config.fingerprint.max_tokens;
-  const { state } = run.ledger;
+  const { state, allowance } = run.ledger;
+  const limit = allowance.tokens;
   return limit > 0 && spent(state) >= limit
     ? words.budgetOutcome(limit, state.counters.llm_calls)
     : undefined;
 }
 
 function beforeCall(run: Run): Outcome | undefined {
-  const { control, stage } = run;
+  const { control } = run;
+  const { used, cap } = run.ledger.allowance.steps;
   if (control.lost) throw control.lost;
   if (control.stop !== 'none') return words.suspended;
-  if (stage.steps.used >= stage.steps.cap) return words.stepsOutcome(stage.steps.cap);
+  if (used >= cap) return words.stepsOutcome(cap);
   return overBudget(run);
 }
 
@@ -72,7 +73,6 @@ async function oneCall(run: Run): Promise<Outcome | Map<string, string>> {
   const { payload, invalid } = answeredTurn(turn, ledger.state.next_iteration, ledger.toolIds);
   await ledger.append({ kind: 'assistant', payload }, 'the answer that the model has just given');
   stage.clearStream(payload.iteration + 1);
-  stage.steps = { ...stage.steps, used: stage.steps.used + 1 };
   if (ledger.state.pending) return invalid;
   const stop = turn.stop_reason;
   if (words.isCutShort(stop)) return words.cutShortOutcome(stop);

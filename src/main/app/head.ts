@@ -1,4 +1,5 @@
 import type { RunHead, RunRow } from '../../shared/contract/views';
+import { spentOf, tokensOf } from '../../shared/run/tokens';
 import type { Counters } from '../../shared/run/state';
 import type { SessionSnapshot } from '../agent/session';
 import type { Durability } from '../journal/journal';
@@ -48,8 +49,9 @@ export function runHead(sources: HeadSources): RunHead {
     ...(profile !== undefined && { profile }),
     ...(folder !== undefined && { folder }),
     ...(endpoint !== undefined && { endpoint }),
-    steps: live?.steps ?? { used: overview?.nextIteration ?? 0, cap: fingerprint?.max_iterations ?? 0 },
-    budget: { used: counters.in_tokens + counters.out_tokens, cap: fingerprint?.max_tokens ?? 0 },
+    steps: live?.steps ?? overview?.steps ?? { used: 0, cap: 0 },
+    lastStep: live?.state.next_iteration ?? overview?.nextIteration ?? row.steps ?? 0,
+    budget: { used: tokensOf(spentOf(counters)).all, cap: live?.tokens ?? overview?.tokens ?? 0 },
     counters: { ...counters },
     lastSeq: sources.lastSeq,
     items: sources.items,

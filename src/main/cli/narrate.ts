@@ -1,5 +1,6 @@
 import type { Block, RunRecord } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
+import { spentOf, tokensText } from '../../shared/run/tokens';
 import type { DescribeCall } from '../../shared/run/transcript';
 import type { Outcome, SessionEvent } from '../agent/session';
 import { clipped, oneLine, plural, printable } from './text';
@@ -58,12 +59,9 @@ export class Narrator {
 
   /** `run`: how a command names the run; undefined where nothing of it was kept. */
   ended(outcome: Outcome, state: RunState, run: string | undefined): void {
-    const { llm_calls, tool_calls, in_tokens, out_tokens, cache_read_tokens, cache_create_tokens } =
-      state.counters;
-    const cached = cache_read_tokens + cache_create_tokens;
-    const counts = `${plural(llm_calls, 'model call')}, ${plural(tool_calls, 'tool call')}, ${in_tokens} tokens in${
-      cached > 0 ? ` (and ${cached} cached)` : ''
-    }, ${out_tokens} out`;
+    const { llm_calls: calls, tool_calls: tools } = state.counters;
+    const tokens = tokensText(spentOf(state.counters));
+    const counts = `${plural(calls, 'model call')}, ${plural(tools, 'tool call')}, tokens: ${tokens}`;
     const why = outcome.message ? `: ${oneLine(outcome.message)}` : '';
     this.line(`-- ${WORDS[outcome.reason]}${why} (${counts})`);
     if (run === undefined) return;

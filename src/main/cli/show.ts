@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RunRecord } from '../../shared/run/record';
 import type { RunState, RunWarning } from '../../shared/run/state';
 import { Failure, isFailure } from '../../shared/run/failure';
+import { spentOf, tokensText } from '../../shared/run/tokens';
 import { transcriptLines, transcriptText } from '../../shared/run/transcript';
 import { RUN_ID } from '../journal/journal';
 import { readRun } from '../journal/read';
@@ -58,14 +59,13 @@ interface Shown {
 /** The whole run as plain text: facts, what is odd about it, and the conversation. */
 function dumpText({ name, records, state, warnings, writing }: Shown): string {
   const { fingerprint, counters, terminal, pending } = state;
-  const cached = counters.cache_read_tokens + counters.cache_create_tokens;
   const remote = counters.remote_tool_calls > 0 ? `, ${counters.remote_tool_calls} of them remote` : '';
   const facts = [
     ['run', name === state.run_id ? name : `${name} (recorded as ${state.run_id})`],
     ['kind', state.interactive ? 'chat' : 'one-shot'],
     ['model', `${fingerprint.model} (${fingerprint.provider})`],
     ['calls', `${counters.llm_calls} model, ${counters.tool_calls} tool${remote}`],
-    ['tokens', `${counters.in_tokens} in, ${counters.out_tokens} out, ${cached} cached`],
+    ['tokens', tokensText(spentOf(counters))],
     [
       'end',
       terminal ? `${terminal.reason}${terminal.message ? `: ${terminal.message}` : ''}` : 'none recorded',

@@ -1,3 +1,4 @@
+import { spentOf, tokensOf } from '../../shared/run/tokens';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 
 /** A row with what it is sorted and found by, made once for as long as the row is the newest. */
@@ -19,7 +20,7 @@ export function entryOf(row: RunRow, store: string, prompt: string): Entry {
     store,
     updated: Date.parse(row.updated),
     created: Number.isNaN(created) ? undefined : created,
-    tokens: row.counters && row.counters.in_tokens + row.counters.out_tokens,
+    tokens: row.counters && tokensOf(spentOf(row.counters)).all,
     text: [row.title, prompt, row.model ?? '', row.id, ...row.tags].join('\n').toLowerCase(),
   };
 }

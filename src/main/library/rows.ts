@@ -1,6 +1,7 @@
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 import type { SessionSnapshot } from '../agent/session';
 import type { RunSummary } from '../journal/journal';
+import { spentOf, tokensOf } from '../../shared/run/tokens';
 import { runStatus } from '../../shared/run/status';
 import { amount, firstWords, some } from './words';
 
@@ -55,11 +56,12 @@ const nameless = (row: RunSummary | undefined) =>
 /** Half a sentence that says more than the state's word. */
 function detailOf(status: RunStatus, row: RunSummary | undefined, live: SessionSnapshot | undefined): string {
   const used = live?.state.next_iteration ?? row?.nextIteration ?? 0;
-  const cap = live?.state.fingerprint.max_iterations ?? row?.maxIterations ?? 0;
-  const step =
-    live && live.steps.cap > 0 ? `step ${Math.max(1, live.steps.used)} of ${live.steps.cap}` : `step ${used}`;
+  const cap = live?.steps.cap ?? row?.maxIterations ?? 0;
+  // A chat's cap is one for each message, so it says nothing about the steps of the whole run.
+  const limited = !(live?.state.interactive ?? row?.interactive ?? false) && cap > 0 && used <= cap;
+  const step = `step ${Math.max(1, used)}${limited ? ` of ${cap}` : ''}`;
   const counters = live?.counters ?? row?.counters;
-  const tokens = counters ? counters.in_tokens + counters.out_tokens : 0;
+  const tokens = counters ? tokensOf(spentOf(counters)).all : 0;
   const spent = [some(used, 'step'), ...(tokens > 0 ? [`${amount(tokens)} tokens`] : [])].join(' · ');
   switch (status) {
     case 'running': {
@@ -70,7 +72,7 @@ function detailOf(status: RunStatus, row: RunSummary | undefined, live: SessionS
       return live?.approval?.tool ?? '';
     case 'interrupted': {
       const at = row?.pendingTools?.[0];
-      return `${at === undefined ? '' : `in ${at} · `}step ${used} of ${cap}`;
+      return `${at === undefined ? '' : `in ${at} · `}${step}`;
     }
     case 'damaged': {
       const { line, records } = row?.failure?.data ?? {};
@@ -83,15 +85,15 @@ function detailOf(status: RunStatus, row: RunSummary | undefined, live: SessionS
       return firstWords(message === '' ? spent : message, 100);
     }
     case 'budget': {
-      const most = live?.state.fingerprint.max_tokens ?? row?.maxTokens ?? 0;
+      const most = live?.tokens ?? row?.maxTokens ?? 0;
       return `${amount(tokens)} of ${amount(most)} tokens`;
     }
     case 'steps':
-      return `${used} of ${cap} steps`;
+      return limited ? `${used} of ${cap} steps` : spent;
     case 'new':
       return '';
     case 'paused':
-      return `step ${used} of ${cap}`;
+      return step;
     default:
       return spent;
   }

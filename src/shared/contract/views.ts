@@ -93,8 +93,14 @@ export const runHead = z.object({
   profile: z.string().optional(),
   folder: z.string().optional(),
   endpoint: z.string().optional(),
+  /**
+   * Steps (model calls) that are used, and that may be: of the newest message in a chat, else of the whole run. The cap grows
+   * when a chat is resumed in the middle of an answer. Cap 0: not known.
+   */
   steps: z.object({ used: z.number(), cap: z.number() }),
-  /** Tokens; cap 0: no limit. */
+  /** Number of the newest step of the whole run, as the transcript counts them; 0: none. */
+  lastStep: z.number(),
+  /** Tokens of all kinds, in the whole run; cap 0: no limit. */
   budget: z.object({ used: z.number(), cap: z.number() }),
   counters,
   lastSeq: z.number(),

@@ -1,4 +1,5 @@
 import { z } from '../zod';
+import type { Spent } from './tokens';
 
 const perMillion = z.number().min(0).max(1_000_000);
 
@@ -12,14 +13,6 @@ export const modelPrice = z.strictObject({
   cache_write: perMillion.optional(),
 });
 export type ModelPrice = z.infer<typeof modelPrice>;
-
-/** Tokens of one model call; `in` without what came from the cache or went to it. */
-export interface Spent {
-  in: number;
-  out: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
 
 export interface Cost {
   /** Of the calls whose model has a price. */

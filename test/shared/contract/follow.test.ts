@@ -38,6 +38,7 @@ const head = (lastSeq: number): RunHead => ({
   pausing: false,
   queued: [],
   steps: { used: 0, cap: 0 },
+  lastStep: 0,
   budget: { used: 0, cap: 0 },
   counters,
   lastSeq,

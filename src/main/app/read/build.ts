@@ -1,3 +1,4 @@
+import { Allowance } from '../../../shared/run/allowance';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { Transcript, type ToolWords, type TranscriptOptions } from './transcript';
@@ -11,6 +12,8 @@ type Resume = Extract<SidecarEntry, { kind: 'resume' }>;
  */
 export class Assembly {
   readonly transcript: Transcript;
+  /** Of all records that were pushed; an end alone does not tell it. */
+  readonly allowance = new Allowance();
   readonly #seams: Resume[] = [];
   /** Sidecar entries that were taken. */
   #taken = 0;
@@ -33,6 +36,7 @@ export class Assembly {
     const changed: number[] = [];
     let fits = sidecar.length >= this.#taken;
     for (const entry of sidecar.slice(this.#taken)) {
+      this.allowance.note(entry);
       if (entry.kind === 'resume') {
         this.#seams.push(entry);
         if (entry.after_seq < lastSeq) fits = false;
@@ -56,6 +60,7 @@ export class Assembly {
     if (partial && seq > partial.after_seq && assistant && assistant.iteration >= partial.iteration)
       this.#kept = true;
     changed.push(...this.transcript.push(record));
+    this.allowance.push(record);
     return changed;
   }
 

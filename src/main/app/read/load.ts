@@ -1,6 +1,8 @@
+import { Allowance } from '../../../shared/run/allowance';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import { Folder } from '../../../shared/run/fold';
 import { readJournal } from '../../../shared/run/read';
+import { PROTOCOL } from '../../../shared/run/record';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import type { RunState, RunWarning } from '../../../shared/run/state';
@@ -81,7 +83,7 @@ export async function loadAll(where: Where, progress?: (part: number) => void): 
     source,
     writing,
     overview: {
-      ...overviewOf(assembly.transcript, notes.entries, folder.state),
+      ...overviewOf(assembly, notes.entries, folder.state),
       bytes: scanned.size,
       warnings: (writing ? warnings.filter(({ code }) => !UNENDED.has(code)) : warnings).slice(0, 200),
       ...(failure && { failure: failure.toJSON() }),
@@ -124,7 +126,7 @@ export async function loadMore(
   const warnings = [...scanned.warnings, ...folder.warnings];
   loaded.overview = {
     ...overview,
-    ...overviewOf(assembly.transcript, notes.entries, folder.state),
+    ...overviewOf(assembly, notes.entries, folder.state),
     bytes: scanned.size,
     warnings: (writing ? warnings.filter(({ code }) => !UNENDED.has(code)) : warnings).slice(0, 200),
   };
@@ -150,11 +152,18 @@ export async function loadEnding(where: Where): Promise<Loaded | undefined> {
   );
   const assembly = new Assembly(where.tools, { bound: notes.bound, tail: true }, entries);
   const source = new StoredRecords(slice, identity);
+  const allowance = new Allowance();
+  for (const entry of notes.entries) allowance.note(entry);
+  allowance.push({ seq: 1, protocol: PROTOCOL.meta, meta });
   let iteration = -1;
+  // Whether the steps of an allowance that began before this end are counted.
+  let known = false;
   for (const { record, place } of ending.records) {
     source.add(record, place);
     assembly.push(record);
+    allowance.push(record);
     if (record.assistant) iteration = record.assistant.iteration;
+    known ||= (meta.interactive ? record.user : record.assistant) !== undefined;
   }
   assembly.finish(writing);
   const { transcript } = assembly;
@@ -173,6 +182,8 @@ export async function loadEnding(where: Where): Promise<Loaded | undefined> {
       prompt: meta.prompt,
       fingerprint: meta.fingerprint,
       nextIteration: iteration + 1,
+      ...(known && { steps: allowance.steps }),
+      tokens: allowance.tokens,
       reading: 0,
     },
   };
@@ -204,7 +215,7 @@ async function loadHeld({ store, id, tools, here }: Where): Promise<Loaded> {
     source,
     writing,
     overview: {
-      ...overviewOf(transcript, run.sidecar, run.state, run.records[0]),
+      ...overviewOf(assembly, run.sidecar, run.state, run.records[0]),
       bytes: run.size,
       warnings: run.warnings.slice(0, 200),
       ...(failure && { failure: failure.toJSON() }),
@@ -289,7 +300,7 @@ function places(
 }
 
 function overviewOf(
-  transcript: Transcript,
+  { transcript, allowance }: Assembly,
   sidecar: readonly SidecarEntry[],
   state: RunState | undefined,
   first?: RunRecord,
@@ -301,6 +312,8 @@ function overviewOf(
     chat: state?.interactive ?? first?.meta?.interactive ?? false,
     ...(state && { fingerprint: state.fingerprint, counters: state.counters, prompt: state.prompt }),
     nextIteration: state?.next_iteration ?? 0,
+    steps: allowance.steps,
+    tokens: allowance.tokens,
   };
 }
 

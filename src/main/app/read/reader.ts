@@ -1,6 +1,7 @@
 import type { TranscriptItem } from '../../../shared/contract/items';
 import type { Stand, TurnRow } from '../../../shared/contract/reading';
 import type { RunHead } from '../../../shared/contract/views';
+import type { Steps } from '../../../shared/run/allowance';
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { Fingerprint, RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
@@ -22,6 +23,9 @@ export interface RunOverview {
   fingerprint?: Fingerprint;
   counters?: Counters;
   nextIteration: number;
+  /** As `Allowance` has them; absent while they are not known. */
+  steps?: Steps;
+  tokens?: number;
   profile?: string;
   folder?: string;
   endpoint?: string;

@@ -1,4 +1,5 @@
 import { runStatus } from '../../../shared/run/status';
+import { spentOf, tokensText } from '../../../shared/run/tokens';
 import { firstWords, some } from '../words';
 import type { ExportSource } from './source';
 
@@ -26,14 +27,13 @@ export function factsOf(source: ExportSource): [string, string][] {
   const { fingerprint, counters } = state;
   const { provider, model } = fingerprint;
   const lineage = sidecar.find((entry) => entry.kind === 'lineage');
-  const cached = counters.cache_read_tokens + counters.cache_create_tokens;
   const facts: [string, string | undefined][] = [
     ['Run', state.run_id === id ? id : `${id} (recorded as ${state.run_id})`],
     ['Kind', state.interactive ? 'chat' : 'one task'],
     ['State', STATUS_WORDS[statusOf(source)]],
     ['Model', `${model} (${provider})`],
     ['Begun', records[0]?.meta?.created],
-    ['Tokens', `${counters.in_tokens} in, ${counters.out_tokens} out, ${cached} cached`],
+    ['Tokens', tokensText(spentOf(counters))],
     ['Calls', `${some(counters.llm_calls, 'model call')}, ${some(counters.tool_calls, 'tool call')}`],
     [
       'Limits',

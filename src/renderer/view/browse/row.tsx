@@ -1,6 +1,7 @@
 import { memo, useEffect, useEffectEvent, useState } from 'react';
 import { Ellipsis, EyeOff, Pin, Users } from 'lucide-react';
 import type { RunRow } from '../../../shared/contract/views';
+import { spentOf, tokensOf } from '../../../shared/run/tokens';
 import { openRun } from '../../store/app';
 import { choose, chooseTo, useBrowse } from '../../store/browse';
 import { renameRun } from '../../store/runs';
@@ -142,7 +143,7 @@ function Cell({ column, row, title }: { column: Column['id']; row: RunRow; title
     case 'steps':
       return row.steps === undefined ? <None /> : count(row.steps);
     case 'tokens':
-      return counters ? short(counters.in_tokens + counters.out_tokens) : <None />;
+      return counters ? short(tokensOf(spentOf(counters)).all) : <None />;
     case 'updated':
       return <When at={row.updated} />;
     case 'created':

@@ -1,5 +1,6 @@
 import { HardDrive, CloudCheck, EyeOff, ShieldAlert } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
+import { spentOf, tokensOf, tokensText } from '../../../shared/run/tokens';
 import { inspect } from '../../store/reading';
 import { count, many, percent, short } from '../kit/numbers';
 import { Tip } from '../kit/button';
@@ -23,36 +24,44 @@ const DURABLE = {
   },
 } as const;
 
+const EACH_MESSAGE =
+  'Each step is one call of the model. Every message has its own; a resume in the middle of an answer adds as many again.';
+
 /** What the run has used, and where its last record is. */
 export function StatusBar({ head }: { head: RunHead }) {
   const { counters, steps, budget } = head;
   const durable = DURABLE[head.durability];
   const { Icon } = durable;
-  const cached = counters.cache_read_tokens;
-  const all = counters.in_tokens + counters.cache_read_tokens + counters.cache_create_tokens;
+  const spent = spentOf(counters);
+  const tokens = tokensOf(spent);
+  const cached = spent.cacheRead;
   return (
     <div className={s['bar']}>
       {steps.cap > 0 && (
         <Tip
           side="top"
-          text={`${many(counters.llm_calls, 'model call')} and ${many(counters.tool_calls, 'tool call')} so far`}
+          text={`${head.chat ? EACH_MESSAGE : 'Each step is one call of the model.'}\nIn the whole run so far: ${many(counters.llm_calls, 'model call')}, ${many(counters.tool_calls, 'tool call')}.`}
         >
           <span className={s['fact']} tabIndex={0}>
-            Step {count(steps.used)} of {count(steps.cap)}
+            {/* A run of another program may have more than its notes explain. */}
+            {steps.used <= steps.cap
+              ? `${count(steps.used)} of ${many(steps.cap, 'step')}`
+              : many(steps.used, 'step')}
+            {head.chat && ' for this message'}
             <Meter part={steps.used} all={steps.cap} />
           </span>
         </Tip>
       )}
-      <Tip
-        side="top"
-        text={`${count(all)} tokens in (${count(cached)} of them read from the cache), ${count(counters.out_tokens)} out`}
-      >
+      <Tip side="top" text={`Tokens in the whole run: ${tokensText(spent, count)}.`}>
         <span className={s['fact']} tabIndex={0}>
-          {short(all)} in · {short(counters.out_tokens)} out{cached > 0 && ` · ${short(cached)} cached`}
+          {short(tokens.in)} in · {short(tokens.out)} out{cached > 0 && ` · ${short(cached)} cached`}
         </span>
       </Tip>
       {budget.cap > 0 && (
-        <Tip side="top" text={`${count(budget.used)} of ${count(budget.cap)} tokens used`}>
+        <Tip
+          side="top"
+          text={`${count(budget.used)} of ${many(budget.cap, 'token')} used, in and out, those of the cache too.`}
+        >
           <span className={s['fact']} data-low={budget.used / budget.cap > 0.9} tabIndex={0}>
             {percent(budget.used, budget.cap)} of budget
           </span>

@@ -1,5 +1,6 @@
 import type { RunSide } from '../../../shared/contract/moving';
 import { bareId } from '../../../shared/contract/run-key';
+import { spentOf, tokensOf } from '../../../shared/run/tokens';
 import { useApp } from '../../store/app';
 import { bytes, count, many } from '../kit/numbers';
 import { tilde } from '../kit/paths';
@@ -28,14 +29,15 @@ const OUTCOME: Record<string, string> = {
   max_iterations: 'hit the step limit',
 };
 
-const COUNTERS: [keyof NonNullable<RunSide['counters']>, string][] = [
-  ['in_tokens', 'Tokens in'],
-  ['out_tokens', 'Tokens out'],
-  ['cache_read_tokens', 'Tokens read from the cache'],
-  ['cache_create_tokens', 'Tokens written to the cache'],
-  ['llm_calls', 'Model calls'],
-  ['tool_calls', 'Tool calls'],
-  ['remote_tool_calls', 'Tool calls on the service’s side'],
+const COUNTERS: [string, (counters: NonNullable<RunSide['counters']>) => number][] = [
+  ['Tokens in all', (counters) => tokensOf(spentOf(counters)).all],
+  ['Tokens in', (counters) => tokensOf(spentOf(counters)).in],
+  ['Tokens in, read from the cache', (counters) => counters.cache_read_tokens],
+  ['Tokens in, written to the cache', (counters) => counters.cache_create_tokens],
+  ['Tokens out', (counters) => counters.out_tokens],
+  ['Model calls', (counters) => counters.llm_calls],
+  ['Tool calls', (counters) => counters.tool_calls],
+  ['Tool calls on the service’s side', (counters) => counters.remote_tool_calls],
 ];
 
 /** Everything that can be told in one line, by what it is about. */
@@ -71,10 +73,7 @@ export function Table({ a, b }: { a: RunSide; b: RunSide }) {
       'Usage',
       [
         { name: 'Steps', ...both((side) => count(side.steps)) },
-        ...COUNTERS.map(([key, name]): Row => ({
-          name,
-          ...both((side) => side.counters && count(side.counters[key])),
-        })),
+        ...COUNTERS.map(([name, of]): Row => ({ name, ...both(({ counters: c }) => c && count(of(c))) })),
         { name: 'Tools used', ...both(tools) },
         {
           name: 'Journal',

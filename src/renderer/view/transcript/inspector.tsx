@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { ChevronLast, ChevronLeft } from 'lucide-react';
 import type { CommandOutput } from '../../../shared/contract/contract';
 import type { FailureInfo } from '../../../shared/run/failure';
+import { tokensText } from '../../../shared/run/tokens';
 import { call, failureOf } from '../../client';
 import { inspect, useReading } from '../../store/reading';
 import { Button, IconButton } from '../kit/button';
@@ -132,11 +133,7 @@ function OneRecord({ id, seq }: { id: string; seq: number }) {
         {page.usage && (
           <>
             <dt>Tokens</dt>
-            <dd>
-              {count(page.usage.in)} in, {count(page.usage.out)} out
-              {page.usage.cacheRead > 0 && `, ${count(page.usage.cacheRead)} read from the cache`}
-              {page.usage.cacheWrite > 0 && `, ${count(page.usage.cacheWrite)} written to the cache`}
-            </dd>
+            <dd>{tokensText(page.usage, count)}</dd>
           </>
         )}
         {page.at && (

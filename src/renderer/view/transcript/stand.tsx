@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Stand } from '../../../shared/contract/reading';
 import type { FailureInfo } from '../../../shared/run/failure';
+import { spentOf, tokensText } from '../../../shared/run/tokens';
 import { call, failureOf } from '../../client';
 import { FailureNote } from '../kit/failure';
 import { count, many, short } from '../kit/numbers';
@@ -45,11 +46,7 @@ export function StandPart({ id, seq }: { id: string; seq: number }) {
           {counters.remote_tool_calls > 0 && `, ${count(counters.remote_tool_calls)} of them remote`}
         </dd>
         <dt>Tokens</dt>
-        <dd>
-          {count(counters.in_tokens)} in, {count(counters.out_tokens)} out
-          {counters.cache_read_tokens > 0 && `, ${count(counters.cache_read_tokens)} read from the cache`}
-          {counters.cache_create_tokens > 0 && `, ${count(counters.cache_create_tokens)} written to it`}
-        </dd>
+        <dd>{tokensText(spentOf(counters), count)}</dd>
         <dt>Next step</dt>
         <dd>{count(stand.nextIteration + 1)}</dd>
         {stand.lastStopReason !== '' && (

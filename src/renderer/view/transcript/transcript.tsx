@@ -51,7 +51,7 @@ export function ReadingTools({ head }: { head: RunHead }) {
         <span className={s['rule']} aria-hidden="true" />
         <Jumps what="prompt" icon={<MessageSquare size="0.875rem" aria-hidden="true" />} keys="alt" />
         <Jumps what="error" icon={<TriangleAlert size="0.875rem" aria-hidden="true" />} keys="F8" />
-        <StepField last={head.steps.used} />
+        <StepField last={head.lastStep} />
         <span className={s['grow']} />
         <Button
           look="quiet"

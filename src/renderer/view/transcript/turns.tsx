@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { MessageSquare, TriangleAlert } from 'lucide-react';
 import type { TurnRow } from '../../../shared/contract/reading';
+import { tokensOf } from '../../../shared/run/tokens';
 import { goTo, useGoal } from '../../store/goal';
 import { count, many, short } from '../kit/numbers';
 import { Shown } from '../kit/shown';
@@ -130,7 +131,7 @@ function Row({ row }: { row: TurnRow }) {
               </span>
             )}
             <span className={s['tokens']}>
-              {short(row.in + row.cacheRead + row.cacheWrite)} in · {short(row.out)} out
+              {short(tokensOf(row).in)} in · {short(row.out)} out
               {row.cacheRead > 0 && ` · ${short(row.cacheRead)} cached`}
             </span>
           </span>

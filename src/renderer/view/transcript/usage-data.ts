@@ -1,5 +1,6 @@
 import type { TurnRow } from '../../../shared/contract/reading';
-import { costOf, type ModelPrice, type Spent } from '../../../shared/run/price';
+import { costOf, type ModelPrice } from '../../../shared/run/price';
+import { tokensOf, type Spent } from '../../../shared/run/tokens';
 
 export type Step = Extract<TurnRow, { kind: 'turn' }>;
 
@@ -8,7 +9,7 @@ export interface Bar extends Spent {
   /** Steps from and to, as the window counts them. */
   from: number;
   to: number;
-  /** Of the budget, used up to the end of this bar: tokens in and out. */
+  /** Of the budget, used up to the end of this bar. */
   used: number;
 }
 
@@ -21,7 +22,7 @@ export const stepsOf = (rows: readonly TurnRow[]): Step[] =>
 /** Of the budget, used up to the end of each step. */
 export function usedUpTo(steps: readonly Step[]): number[] {
   let used = 0;
-  return steps.map((step) => (used += step.in + step.out));
+  return steps.map((step) => (used += allOf(step)));
 }
 
 /** The steps as at most `most` bars, each of the same number of steps but the last. */
@@ -32,7 +33,7 @@ export function barsOf(steps: readonly Step[], most: number): Bar[] {
   for (let at = 0; at < steps.length; at += each) {
     const some = steps.slice(at, at + each);
     const sum = totalOf(some);
-    used += sum.in + sum.out;
+    used += allOf(sum);
     const from = (some[0]?.iteration ?? 0) + 1;
     bars.push({ ...sum, from, to: (some.at(-1)?.iteration ?? 0) + 1, used });
   }
@@ -50,7 +51,7 @@ export function totalOf(steps: readonly Spent[]): Spent {
   return sum;
 }
 
-export const allOf = (spent: Spent): number => spent.in + spent.out + spent.cacheRead + spent.cacheWrite;
+export const allOf = (spent: Spent): number => tokensOf(spent).all;
 
 /** What the steps cost by the table, each by the model that it was asked of. */
 export const costOfSteps = (

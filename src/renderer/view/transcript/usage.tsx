@@ -48,9 +48,9 @@ export function UsagePanel({ head, rows }: { head: RunHead; rows: readonly TurnR
 }
 
 const PARTS = [
-  { part: 'in', label: 'In', of: 'in' },
-  { part: 'write', label: 'Written to the cache', of: 'cacheWrite' },
-  { part: 'read', label: 'Read from the cache', of: 'cacheRead' },
+  { part: 'in', label: 'In, not cached', of: 'in' },
+  { part: 'write', label: 'In, written to the cache', of: 'cacheWrite' },
+  { part: 'read', label: 'In, read from the cache', of: 'cacheRead' },
   { part: 'out', label: 'Out', of: 'out' },
 ] as const;
 
@@ -130,7 +130,7 @@ function Budget({ bars, used, cap }: { bars: readonly Bar[]; used: number; cap: 
   return (
     <div className={s['figure']}>
       <div className={s['caption']}>
-        <span>Budget</span>
+        <span>Budget, tokens in and out</span>
         <span>
           {percent(used, cap)}: {count(used)} of {count(cap)}
         </span>
@@ -229,9 +229,9 @@ const Head = ({ budget }: { budget: boolean }) => (
   <thead>
     <tr>
       <th scope="col">Step</th>
-      <th scope="col">In</th>
-      <th scope="col">Cache, written</th>
-      <th scope="col">Cache, read</th>
+      <th scope="col">In, not cached</th>
+      <th scope="col">In, cache written</th>
+      <th scope="col">In, cache read</th>
       <th scope="col">Out</th>
       {budget && <th scope="col">Budget used</th>}
     </tr>
