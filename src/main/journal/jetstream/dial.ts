@@ -64,6 +64,8 @@ function optionsOf(address: NatsAddress): ConnectionOptions {
     reconnectJitter: 200,
     pingInterval: 20_000,
     ignoreAuthErrorAbort: true,
+    // What is thrown is told by what was asked; a stack for each request costs more than sending it.
+    noAsyncTraces: true,
     ...(auth.inboxPrefix !== undefined && { inboxPrefix: auth.inboxPrefix }),
     ...loginOf(auth),
     ...(auth.tls !== undefined && { tls: tlsOf(auth.tls) }),

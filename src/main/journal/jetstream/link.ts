@@ -1,6 +1,7 @@
 import { connect, createInbox } from 'nats';
-import type { ConnectionOptions, JetStreamManager, Msg, NatsConnection } from 'nats';
+import type { ConnectionOptions, JetStreamManager, Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { NatsAuth } from './address';
+import { Asks } from './asks';
 
 /** `reconnecting`: the server is away and is looked for, for ever. */
 export type LinkState = 'connected' | 'reconnecting' | 'closed';
@@ -26,6 +27,7 @@ export class Link {
   #manager: JetStreamManager;
   readonly #listeners = new Set<(state: LinkState) => void>();
   readonly #subscriptions = new Set<Subscription>();
+  readonly #asks = new Asks(this);
 
   private constructor(
     readonly options: () => ConnectionOptions,
@@ -109,6 +111,11 @@ export class Link {
     }
   }
 
+  /** Sends a message and gives the answer to it. Rejects as `race` does, and as the client does. */
+  ask(subject: string, body: Uint8Array, headers: MsgHdrs, ms: number): Promise<Msg> {
+    return this.#asks.ask(subject, body, headers, ms);
+  }
+
   /** Survives reconnects and rebuilt connections. What is published while disconnected is missed. */
   subscribe(subject: string, onMessage: (message: Msg) => void): () => void {
     const subscription: Subscription = { subject, onMessage };
@@ -147,6 +154,7 @@ export class Link {
   #set(state: LinkState): void {
     if (this.state === state || this.state === 'closed') return;
     this.state = state;
+    if (state !== 'connected') this.#asks.lose();
     for (const listener of [...this.#listeners]) {
       try {
         listener(state);
@@ -158,8 +166,9 @@ export class Link {
 
   #follow(connection: NatsConnection): void {
     void (async () => {
-      for await (const { type } of connection.status()) {
+      for await (const { type, permissionContext } of connection.status()) {
         if (connection !== this.#connection) return;
+        if (permissionContext !== undefined) this.#asks.forbid(permissionContext);
         if (type === 'disconnect') this.#set('reconnecting');
         else if (type === 'reconnect') {
           this.epoch += 1;

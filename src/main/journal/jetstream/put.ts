@@ -1,6 +1,7 @@
 import { headers } from 'nats';
-import type { MsgHdrs, NatsConnection } from 'nats';
+import type { MsgHdrs } from 'nats';
 import { ERR, apiFailure, refusalOf, storeFull, tooLarge, unavailable } from './failures';
+import type { Link } from './link';
 import { askLast, pause, seeing } from './read';
 import type { Place, Stored } from './read';
 import { HEADER } from './subjects';
@@ -66,14 +67,14 @@ export async function put(place: Place, options: PutOptions, message: Put): Prom
   const end = Date.now() + options.patienceMs;
   const lines = headersOf(message);
   for (let wait = 25; ; wait = Math.min(wait * 2, 1_000)) {
-    let trouble: unknown = new Error('the connection is lost');
+    let trouble: unknown;
     let asked = false;
     if (link.state === 'connected') {
       try {
         await message.before?.();
         asked = true;
         const timeout = Math.max(1, Math.min(options.ackMs, end - Date.now()));
-        const ack = await link.race(publish(link.connection, message, lines, timeout));
+        const ack = await publish(link, message, lines, timeout);
         // A duplicate is what the server remembers, not what it still holds.
         if (!ack.duplicate || !options.readBack) {
           seeing(place, ack.seq);
@@ -94,7 +95,10 @@ export async function put(place: Place, options: PutOptions, message: Put): Prom
     }
     const left = end - Date.now();
     if (left <= 0 || link.state === 'closed')
-      throw unavailable('NATS did not take the record in time', trouble);
+      throw unavailable(
+        'NATS did not take the record in time',
+        trouble ?? new Error('the connection is lost'),
+      );
     if (link.state === 'reconnecting') await link.settled(left);
     else await pause(Math.min(wait, left));
   }
@@ -133,13 +137,8 @@ interface Ack {
 }
 
 /** One try. Rejects as the client does: `api_error` for a refusal, anything else leaves the outcome open. */
-async function publish(
-  connection: NatsConnection,
-  message: Put,
-  lines: MsgHdrs,
-  timeout: number,
-): Promise<Ack> {
-  const reply = await connection.request(message.subject, message.body, { headers: lines, timeout });
+async function publish(link: Link, message: Put, lines: MsgHdrs, ms: number): Promise<Ack> {
+  const reply = await link.ask(message.subject, message.body, lines, ms);
   const answer = reply.json<{ error?: { code: number }; seq?: number; duplicate?: boolean }>();
   if (answer.error !== undefined) throw Object.assign(new Error('refused'), { api_error: answer.error });
   if (typeof answer.seq !== 'number') throw new Error('the answer is no acknowledgement');

@@ -46,7 +46,8 @@ export class NatsJournal implements Journal {
   readonly #turns = new Turns();
   readonly #aux: AuxWriter;
   readonly #places: RecordPlace[];
-  #folder: Folder | undefined = new Folder();
+  /** For the row alone, which tells nothing of messages before the last. */
+  #folder: Folder | undefined = new Folder({ keep: 1 });
   #tail: number;
   #size: number;
   /** Connection on which the stream's end was last known to be ours. */
