@@ -32,15 +32,25 @@ export function everyNatsServer(): NatsServerKind[] {
   return servers;
 }
 
-/** A port of this machine's loopback that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that outgoing connections get on any system. */
+const PORTS = { first: 15_000, last: 30_000 };
+
+/**
+ * A port of this machine's loopback that is free now and that no outgoing connection is given: whoever looks for a killed
+ * server again and again would else be connected to itself one day, and the server could not come back.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first));
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
