@@ -25,7 +25,7 @@ const DURABLE = {
 } as const;
 
 const EACH_MESSAGE =
-  'Each step is one call of the model. Every message has its own; a resume in the middle of an answer adds as many again.';
+  'Each step is one call of the model. Every message has its own steps; a resume in the middle of an answer adds as many again.';
 
 /** What the run has used, and where its last record is. */
 export function StatusBar({ head }: { head: RunHead }) {
@@ -47,7 +47,7 @@ export function StatusBar({ head }: { head: RunHead }) {
             {steps.used <= steps.cap
               ? `${count(steps.used)} of ${many(steps.cap, 'step')}`
               : many(steps.used, 'step')}
-            {head.chat && ' for this message'}
+            {head.chat && <span className={s['whose']}> for this message</span>}
             <Meter part={steps.used} all={steps.cap} />
           </span>
         </Tip>
