@@ -96,6 +96,21 @@ const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
   ['settings-menu', async (page) => page.getByRole('button', { name: 'Settings' }).click()],
 ];
 
+/** Texts that are cut short and could be left scrolled, with their beginning out of sight. */
+const slidingTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('*')]
+      .filter((part) => getComputedStyle(part).textOverflow === 'ellipsis')
+      .filter((part) => {
+        const before = part.scrollLeft;
+        part.scrollLeft = before + 1;
+        const moved = part.scrollLeft !== before;
+        part.scrollLeft = before;
+        return moved;
+      })
+      .map((part) => part.textContent.slice(0, 40)),
+  );
+
 async function open(page: Page, title: string, heading?: string): Promise<void> {
   const found = rows(page).filter({ hasText: title });
   await page.getByRole('searchbox', { name: 'Filter by title' }).fill(title);
@@ -156,6 +171,7 @@ describe('every view', () => {
         problems.push(...(await axeProblems(page)).map((text) => `${name}: ${text}`));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (wide > 0) problems.push(`${name}: ${wide} pixels wider than the window`);
+        problems.push(...(await slidingTexts(page)).map((text) => `${name}: ${text} can be moved sideways`));
         await picture(page, `${name}-${size}-${theme}`);
       }
       expect(problems).toEqual([]);
@@ -298,6 +314,23 @@ describe('every view', () => {
         },
       },
     ]);
+  });
+
+  it('lets no folder be used while the list still shows the one before', async () => {
+    const page = await show('1280x800', 'light');
+    await page.getByRole('button', { name: 'Choose a folder' }).click();
+    await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
+    const use = page.getByRole('button', { name: 'Use this folder' });
+    await page.getByRole('button', { name: 'Documents', exact: true }).click();
+    await until(() => use.isEnabled()).toBe(true);
+    app.scene.slow = 1_000;
+    const path = page.getByRole('textbox', { name: 'Path' });
+    const other = (await path.inputValue()).replace('Documents', 'Finance');
+    await path.fill(other);
+    await page.getByRole('button', { name: 'Go' }).click();
+    // Pressed at once: it is the folder that was asked for, however long that takes.
+    await use.click();
+    await page.getByRole('button', { name: /^Folder: .*Finance$/ }).waitFor();
   });
 
   it('shows where a link leads before anything is opened', async () => {

@@ -32,7 +32,7 @@ export interface Scene {
   stores: CommandOutput<'stores.list'>['stores'];
   /** What every test of a store finds. */
   checks: CommandOutput<'stores.test'>['checks'];
-  /** Milliseconds before a page of items is answered. */
+  /** Milliseconds before a page of items or a folder is answered. */
   slow: number;
   /** What every search finds; absent: nothing. */
   finds?: FakeFinds;
@@ -170,12 +170,15 @@ function handlers(scene: Scene): Handlers {
     'profiles.models': () => ({ models: ['practice-1'] }),
     'profiles.discover': () => ({ servers: scene.servers }),
     'folder.pick': () => ({ folder: '' }),
-    'folder.list': ({ path }) => ({
-      path,
-      parent: '/home',
-      folders: ['Documents', 'Downloads', 'Finance', 'Music', 'Pictures'],
-      files: 14,
-    }),
+    'folder.list': async ({ path }) => {
+      if (scene.slow > 0) await new Promise((resolve) => setTimeout(resolve, scene.slow));
+      return {
+        path,
+        parent: '/home',
+        folders: ['Documents', 'Downloads', 'Finance', 'Music', 'Pictures'],
+        files: 14,
+      };
+    },
     'folder.sample': () => ({ folder: '/home/ada/Holdfast sample' }),
     'folder.recent': () => ({ folders: scene.folders }),
     'link.open': ({ url }) => {

@@ -127,6 +127,8 @@ export function FolderPicker({
   const [path, setPath] = useState(from);
   const [typed, setTyped] = useState(from);
   const [list, setList] = useState<CommandOutput<'folder.list'>>();
+  // What is listed may be the folder before, until the answer for this one is here: that one is not to be used.
+  const [listed, setListed] = useState<string>();
   const [failure, setFailure] = useState<FailureInfo>();
   useEffect(() => {
     let live = true;
@@ -134,6 +136,7 @@ export function FolderPicker({
       (reply) => {
         if (!live) return;
         setList(reply);
+        setListed(path);
         // What was typed meanwhile stays.
         setTyped((old) => (old === path ? reply.path : old));
         setFailure(undefined);
@@ -203,7 +206,7 @@ export function FolderPicker({
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look="primary"
-          disabled={!list || failure !== undefined || list.path === home}
+          disabled={!list || listed !== path || failure !== undefined || list.path === home}
           onClick={() => list && onPick(list.path)}
         >
           Use this folder
