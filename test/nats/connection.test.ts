@@ -189,6 +189,54 @@ describe.each(everyNatsServer())('A connection to nats-server $version', (kind) 
     expect((await failureOf(natsStore(url, { auth: elsewhere }))).code).toBe('store_unavailable');
   });
 
+  it('says at once what its account may not do, and waits for no outage that there is not', async () => {
+    const rights = {
+      reader: 'publish: ["$JS.API.>", "$JS.FC.>"], subscribe: [">"]',
+      writer: 'publish: { allow: [">"], deny: ["$JS.API.CONSUMER.>"] }, subscribe: [">"]',
+      blind: 'publish: ["runs.>"], subscribe: [">"]',
+      deaf: 'publish: [">"], subscribe: ["elsewhere"]',
+      keeper: 'publish: { allow: [">"], deny: ["$JS.API.STREAM.PURGE.>"] }, subscribe: [">"]',
+    };
+    const users = Object.entries(rights).map(
+      ([name, its]) => `{ user: ${name}, password: p, permissions: { ${its} } }`,
+    );
+    const url = await guarded(`authorization { users: [{ user: op, password: p }, ${users.join(', ')}] }`, {
+      user: 'op',
+      pass: 'p',
+    });
+    const as = (user: string) => natsStore(url, { auth: { user, password: 'p' } });
+    const op = await as('op');
+    await (await op.create('run', metaRecord('run'))).close();
+    const begun = Date.now();
+    const forbidden = async (call: Promise<unknown>, subject: string): Promise<void> =>
+      expect(await failureOf(call)).toMatchObject({
+        code: 'store_config',
+        message: expect.stringContaining(`"${subject}`),
+        todo: expect.stringContaining('$JS.API.>'),
+      });
+    const [reader, writer, keeper] = await Promise.all(['reader', 'writer', 'keeper'].map(as));
+    expect((await reader!.load('run')).records).toHaveLength(1);
+    await forbidden(reader!.create('new', metaRecord('new')), 'runs.new._meta');
+    await forbidden(reader!.open('run'), 'runs._claim.run.');
+    await forbidden(reader!.label('run', { title: 'x' }), 'runs._cat.run.');
+    await forbidden(writer!.load('run'), '$JS.API.CONSUMER.');
+    await forbidden(keeper!.purge('run'), '$JS.API.STREAM.PURGE.RUNS');
+    await forbidden(as('blind'), '$JS.API.STREAM.INFO.RUNS');
+    await forbidden(as('deaf'), '_INBOX.');
+    expect(Date.now() - begun).toBeLessThan(9_000);
+    await Promise.all([op, reader!, writer!, keeper!].map((store) => store.close()));
+  });
+
+  it('says so where there is no JetStream for its account', async () => {
+    const url = await guarded(
+      'accounts { A { users: [{ user: a, password: p }] }, B { jetstream: enabled, users: [{ user: b, password: p }] } }',
+      { user: 'b', pass: 'p' },
+    );
+    const failure = await failureOf(natsStore(url, { auth: { user: 'a', password: 'p' } }));
+    expect([failure.code, failure.message]).toEqual(['store_config', expect.stringContaining('JetStream')]);
+    expect(failure.todo).toContain('Enable JetStream');
+  });
+
   it('is one for all stores with the same address, and ends with the last of them', async () => {
     const url = await guarded('', {});
     const { connection } = await server!.client();

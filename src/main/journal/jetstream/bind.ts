@@ -2,7 +2,7 @@ import { parseAddress } from './address';
 import type { NatsAddress, NatsAuth } from './address';
 import { missingStream } from './config';
 import type { ServerConfig } from './config';
-import { ERR, refusalOf, unavailable } from './failures';
+import { ERR, refusalOf, refusedAccess, unavailable } from './failures';
 import type { Link, LinkState } from './link';
 
 export interface NatsOptions {
@@ -43,7 +43,7 @@ export async function readStream(
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.err === ERR.streamNotFound) throw missingStream(serverOf(address), address.stream);
-    throw unavailable('JetStream does not answer for this account', error);
+    throw refusedAccess(error) ?? unavailable('JetStream does not answer for this account', error);
   }
 }
 

@@ -19,6 +19,9 @@ export const ERR = {
   noMessage: 10037,
   streamNotFound: 10059,
   sealed: 10109,
+  /** For the account, and for the whole server. */
+  notEnabledHere: 10039,
+  notEnabled: 10076,
 } as const;
 
 /** The JetStream refusal inside whatever the client threw; undefined for time-outs, lost connections and bugs. */
@@ -48,6 +51,35 @@ export const unavailable = (what: string, error?: unknown): Failure =>
     { cause: error },
   );
 
+/** No further try mends these: the account lacks a permission, or there is no JetStream for it. undefined: anything else. */
+export function refusedAccess(error: unknown): Failure | undefined {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  if (code === 'PERMISSIONS_VIOLATION') {
+    const subject = /"(.+)"/.exec(message)?.[1];
+    const listening = /subscription/i.test(message);
+    return new Failure(
+      {
+        code: 'store_config',
+        message: `This NATS account may not ${listening ? 'listen to' : 'publish on'} ${subject === undefined ? 'what is needed' : `"${subject}"`}.`,
+        kept: 'Everything that NATS acknowledged is kept there.',
+        todo: 'Let the account publish on the subjects of the stream, $JS.API.> and $JS.FC.>, and subscribe to the subjects of the stream and to its inboxes.',
+        data: subject === undefined ? {} : { subject },
+      },
+      { cause: error },
+    );
+  }
+  const refusal = refusalOf(error);
+  if (refusal?.err !== ERR.notEnabledHere && refusal?.err !== ERR.notEnabled) return undefined;
+  return new Failure(
+    {
+      code: 'store_config',
+      message: 'There is no JetStream for this account on the NATS server.',
+      todo: 'Enable JetStream in the configuration of the server, and for the account.',
+    },
+    { cause: error },
+  );
+}
+
 export const storeFull = (text: string): Failure =>
   new Failure({
     code: 'no_space',
@@ -63,6 +95,16 @@ export const tooLarge = (bytes: number, most: number): Failure =>
     kept: 'Nothing was sent; the run is as it was before this record.',
     todo: 'Raise max_payload of the server (and max_msg_size of the stream), or go on in a store in a folder.',
     data: { bytes, most },
+  });
+
+/** The stream's own limit, changed since it was bound. */
+export const tooLargeNow = (bytes: number): Failure =>
+  new Failure({
+    code: 'too_large',
+    message: `A record of ${bytes} bytes is more than the stream takes by now.`,
+    kept: 'The stream did not take it; the run is as it was before this record.',
+    todo: 'Raise max_msg_size of the stream again, then open the run.',
+    data: { bytes },
   });
 
 export const superseded = (): Failure =>
@@ -94,6 +136,8 @@ export const vanished = (): Failure =>
 /** A failure of JetStream's answer to something other than a write. */
 export function apiFailure(doing: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
+  const access = refusedAccess(error);
+  if (access !== undefined) return access;
   const refusal = refusalOf(error);
   if (refusal?.err === ERR.streamNotFound) return unavailable('The stream is not there any more', error);
   return unavailable(`NATS could not ${doing}`, error);

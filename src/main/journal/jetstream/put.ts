@@ -1,6 +1,15 @@
 import { headers } from 'nats';
 import type { MsgHdrs } from 'nats';
-import { ERR, apiFailure, refusalOf, storeFull, tooLarge, unavailable } from './failures';
+import {
+  ERR,
+  apiFailure,
+  refusalOf,
+  refusedAccess,
+  storeFull,
+  tooLarge,
+  tooLargeNow,
+  unavailable,
+} from './failures';
 import type { Link } from './link';
 import { askLast, pause, seeing } from './read';
 import type { Place, Stored } from './read';
@@ -120,6 +129,8 @@ async function readBack(place: Place, message: Put, end: number): Promise<Landed
         return { seq: occupant.seq, adopted: true };
       } catch (error) {
         if (error instanceof Refused) throw error;
+        const access = refusedAccess(error);
+        if (access !== undefined) throw access;
         trouble = error;
       }
     }
@@ -159,9 +170,11 @@ function finalFailure(error: unknown, message: Put, maxPayload: number): Error |
   if (error instanceof Error && error.name === 'Failure') return error;
   if ((error as { code?: string }).code === 'MAX_PAYLOAD_EXCEEDED')
     return tooLarge(message.body.length, maxPayload);
+  const access = refusedAccess(error);
+  if (access !== undefined) return access;
   const refusal = refusalOf(error);
   if (refusal === undefined || isFenced(error)) return undefined;
-  if (refusal.err === ERR.tooLarge) return tooLarge(message.body.length, maxPayload);
+  if (refusal.err === ERR.tooLarge) return tooLargeNow(message.body.length);
   if (refusal.err === ERR.noSpace || (refusal.err === ERR.storeFailed && /maximum/.test(refusal.text)))
     return storeFull(refusal.text);
   return refusal.code < 500 ? apiFailure('take the record', error) : undefined;

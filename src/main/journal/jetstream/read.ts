@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, ReplayPolicy, nanos } from 'nats';
 import type { ConsumerConfig, Msg, MsgHdrs } from 'nats';
 import { Failure } from '../../../shared/run/failure';
-import { ERR, apiFailure, refusalOf, unavailable } from './failures';
+import { ERR, apiFailure, refusalOf, refusedAccess, unavailable } from './failures';
 import type { Link } from './link';
 
 /** A message as the stream holds it. */
@@ -32,7 +32,6 @@ export const seeing = (place: Place, seq: number): void => {
 
 const ANSWER_MS = 5_000;
 const STALL_MS = 4_000;
-const BEHIND_MS = 50;
 const SCAN_TRIES = 4;
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -58,6 +57,8 @@ export async function patiently<T>(
       trouble = new Error('the connection is lost');
     } catch (error) {
       if (error instanceof Failure) throw error;
+      const access = refusedAccess(error);
+      if (access !== undefined) throw access;
       const refusal = refusalOf(error);
       if (refusal !== undefined && refusal.code < 500) throw apiFailure(doing, error);
       trouble = error;
@@ -119,8 +120,6 @@ export function glanceLast(place: Place, subject: string): Promise<Stored | unde
 export interface ScanOptions {
   /** Give headers and no bodies. */
   headersOnly?: boolean;
-  /** Stream sequence that the scan must reach, from the leader: a replica that is behind is not believed. */
-  atLeast?: number;
 }
 
 /**
@@ -135,10 +134,7 @@ async function scanToEnd(place: Place, subject: string, options: ScanOptions): P
   let trouble: unknown;
   for (let n = 0; n < SCAN_TRIES; n++) {
     try {
-      const found = await scanOnce(place, subject, options);
-      if ((found.at(-1)?.seq ?? 0) >= (options.atLeast ?? 0)) return found;
-      trouble = new Error('the replica that answers is behind');
-      await pause(BEHIND_MS);
+      return await scanOnce(place, subject, options);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
       trouble = error;

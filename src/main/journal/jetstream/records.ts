@@ -1,8 +1,9 @@
 import { Failure } from '../../../shared/run/failure';
 import type { Reading } from '../read';
 import { readRunGently } from '../read';
+import { unavailable } from './failures';
 import type { Ground } from './ground';
-import { lastOf, scan } from './read';
+import { lastOf, pause, scan } from './read';
 import type { Stored } from './read';
 
 /** All records of a run, as the stream holds them and as they fold. */
@@ -19,13 +20,26 @@ const NEWLINE = Buffer.from('\n');
 export const bytesOf = (stored: Stored[]): Buffer =>
   Buffer.concat(stored.flatMap((one) => [one.data, NEWLINE]));
 
+/** A replica that is behind is asked again so often. */
+const TRIES = 5;
+const BEHIND_MS = 50;
+
 /** Every message of a run; undefined when there is none. Counted by the server, and not behind its leader. */
 export async function readStored(ground: Ground, id: string): Promise<Stored[] | undefined> {
   const filter = ground.subjects.run(id);
-  const [tail, read] = await Promise.all([lastOf(ground, filter), scan(ground, filter)]);
-  const atLeast = tail?.seq ?? 0;
-  const stored = (read.at(-1)?.seq ?? 0) >= atLeast ? read : await scan(ground, filter, { atLeast });
-  return stored.length === 0 ? undefined : stored;
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 1; ; n++) {
+    const [tail, read] = await Promise.all([lastOf(ground, filter), scan(ground, filter)]);
+    // Less than before: the run was deleted meanwhile. More: it grew, and this reading began before that.
+    least = Math.min(least, tail?.seq ?? 0);
+    if ((read.at(-1)?.seq ?? 0) >= least) return read.length === 0 ? undefined : read;
+    if (n === TRIES)
+      throw unavailable(
+        'The stream could not be read to its end',
+        new Error('the replica that answers is behind'),
+      );
+    await pause(BEHIND_MS);
+  }
 }
 
 export async function readRecords(ground: Ground, id: string): Promise<RunRead | undefined> {
