@@ -4,7 +4,7 @@ import { RECORD_VERSION } from '../../../shared/run/record';
 import type { RunRecord } from '../../../shared/run/record';
 import type { RunSummary, Writer } from '../journal';
 import { summaryOf, wantsWriter } from '../read';
-import { NO_ROW, readRow, readRows } from './catalogue';
+import { NO_ROW, changeRow, readRow, readRows } from './catalogue';
 import type { CatalogueRow } from './catalogue';
 import { claimIn } from './claim';
 import type { ClaimState } from './claim';
@@ -109,21 +109,36 @@ async function readClaims(ground: Ground): Promise<Map<string, ClaimState>> {
   return claims;
 }
 
-/** Ends deletions that were cut short, and takes away the marks of those that are done. Never rejects. */
+/**
+ * Ends deletions that were cut short, and takes away the marks of those that are done. Only what stands before the mark
+ * in the stream goes: a run that was made anew under the name meanwhile stands behind it, whatever the clocks say. Never
+ * rejects.
+ */
 function sweep(
   ground: Ground,
   rows: Map<string, CatalogueRow>,
   metas: Map<string, Stored | undefined>,
 ): void {
   if (ground.judgement.keepsAll !== undefined || !ground.tailFence()) return;
-  for (const [id, { hidden }] of rows) {
+  for (const [id, { hidden, seq }] of rows) {
     if (hidden?.why !== 'deleting' || Date.now() - Date.parse(hidden.at) < TOMBSTONE_MS) continue;
-    const work = metas.get(id)
-      ? removeRun(ground, id)
-      : removeAll(ground, ground.subjects.catalogue(id, '>'));
+    const meta = metas.get(id);
+    const work =
+      meta === undefined
+        ? removeAll(ground, ground.subjects.catalogue(id, '>'), seq + 1)
+        : meta.seq < seq
+          ? removeRun(ground, id, seq)
+          : unmark(ground, id, seq);
     void work.catch(() => undefined);
   }
 }
+
+/** Ends the making of a run that was cut short before it took the mark of its forerunner away. */
+const unmark = (ground: Ground, id: string, seq: number): Promise<void> =>
+  changeRow(ground, id, 'added', (row) => ({
+    labels: row.labels,
+    ...(row.seq !== seq && row.hidden !== undefined && { hidden: row.hidden }),
+  }));
 
 async function rowOfEdges(parts: ListParts, edges: Edges): Promise<RunSummary | undefined> {
   const { id, last, row, claim } = edges;
