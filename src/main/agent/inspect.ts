@@ -23,6 +23,8 @@ const entries = <K extends SidecarKind>(sidecar: SidecarEntry[], kind: K): Entry
 export interface Inspection extends Omit<Preflight, 'nextCallChars'> {
   /** Calls that were refused by a person but not answered in the journal yet, with the words of the refusal. */
   denied: Map<string, string | undefined>;
+  /** What the model sent as input where that was no JSON object, by tool-use id: calls of the pending turn. */
+  invalid: Map<string, string>;
   /** The fingerprint that the run goes on from: the last accepted one. */
   recorded: Fingerprint;
   endpointChanged: boolean;
@@ -48,7 +50,8 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     force: view.force,
   });
   const denied = refusals(sidecar);
-  const pending = pendingTools(run, config, view, denied);
+  const invalid = badInputs(run);
+  const pending = pendingTools(run, config, view, { denied, invalid });
   const endpoint = config.model.endpoint;
   const lost = lostText(state, sidecar);
   return {
@@ -69,6 +72,7 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     pausedTurn: atPausedTurn(state),
     ...(lost && { lost }),
     denied,
+    invalid,
     recorded,
     endpointChanged: place.endpoint !== undefined && place.endpoint !== endpoint,
   };
@@ -116,11 +120,21 @@ function refusals(sidecar: SidecarEntry[]): Map<string, string | undefined> {
   return denied;
 }
 
+/** A turn that never became a record may have been answered again, so its notes end with the resume that did so. */
+function badInputs({ records, sidecar }: LoadedRun): Map<string, string> {
+  const turn = records.findLast(({ assistant }) => assistant)?.seq;
+  let noted: Entry<'bad_input'>[] = [];
+  for (const entry of sidecar)
+    if (entry.kind === 'bad_input') noted.push(entry);
+    else if (entry.kind === 'resume') noted = noted.filter(({ seq }) => seq <= entry.after_seq);
+  return new Map(noted.filter(({ seq }) => seq === turn).map(({ tool_use_id: id, text }) => [id, text]));
+}
+
 function pendingTools(
   { state, sidecar, sidecarBound }: LoadedRun,
   config: RunConfig,
   { allow }: Viewpoint,
-  denied: ReadonlyMap<string, unknown>,
+  { denied, invalid }: Pick<Inspection, 'denied' | 'invalid'>,
 ): PendingTool[] {
   const { pending } = state;
   if (!pending) return [];
@@ -132,18 +146,22 @@ function pendingTools(
     const changes = tool?.changes ?? intent?.changes ?? false;
     const began = (intent !== undefined && (changes || intent.changes)) || (!sidecarBound && changes);
     if (pending.answered.includes(use.id)) return { fate: 'answered', changes };
-    if (cut || denied.has(use.id)) return { fate: 'not_run', changes };
+    if (cut || denied.has(use.id) || (tool && invalid.has(use.id))) return { fate: 'not_run', changes };
     if (began) return { fate: 'unknown', changes: true };
     if (!tool) return { fate: 'missing', changes };
     return { fate: changes && !allow.has(use.name) ? 'ask' : 'run', changes };
   };
   return toolUses(pending.assistant).map((use) => {
     const startedAt = intents.get(use.id)?.at;
+    const bad = invalid.get(use.id);
     return {
       toolUseId: use.id,
       tool: use.name,
-      input: use.input,
-      line: lineOf(toolNamed(config, use.name), use, parseRaw(use.input)),
+      input: bad ?? use.input,
+      line:
+        bad === undefined
+          ? lineOf(toolNamed(config, use.name), use, parseRaw(use.input))
+          : `${use.name} ${bad}`,
       ...fate(use),
       ...(startedAt !== undefined && { startedAt }),
     };

@@ -29,7 +29,13 @@ const look = (run: LoadedRun, config: RunConfig, options: LookOptions): Inspecti
 export async function preflight(parts: AgentParts, options: LookOptions): Promise<Preflight> {
   const config = runConfig(parts, options.profile);
   const loaded = await options.store.load(options.id);
-  const { denied: _d, recorded: _r, endpointChanged: _e, ...seen } = look(loaded, config, options);
+  const {
+    denied: _d,
+    invalid: _i,
+    recorded: _r,
+    endpointChanged: _e,
+    ...seen
+  } = look(loaded, config, options);
   return { ...seen, nextCallChars: nextCallChars(loaded.state, config) };
 }
 
@@ -163,7 +169,7 @@ function opening(
   return {
     how: 'turn',
     warnings,
-    known: { unknown, denied: seen.denied },
+    known: { unknown, denied: seen.denied, invalid: seen.invalid },
     ...say,
   };
 }

@@ -8,6 +8,7 @@ import type { Answer } from './words';
 export const MAX_RESULT = 256 * 1024;
 const SHORTEST_SECRET = 8;
 const MASK = '[secret]';
+const AROUND_A_NOTE = 512;
 
 /** Replaces known secret values, as they are and as they stand inside JSON text. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
@@ -66,12 +67,25 @@ export async function seal(
     warn('result_not_kept', 'A long tool result was clipped, and its whole text could not be kept.');
   }
   const where = file === undefined ? '' : ' The whole text is kept beside this run.';
+  return { ...answer, content: clipped(content, where, fits) };
+}
+
+function clipped(content: string, where: string, fits: (text: string) => boolean): string {
+  const total = Buffer.byteLength(content);
   for (let room = MAX_RESULT - 1024; ; room = Math.floor(room / 2)) {
     const { head, tail } = headAndTail(content, room);
     const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
-    const clipped = `${head}\n\n[… clipped: ${size(total - shown)} of ${size(total)} bytes are left out here.${where} …]\n\n${tail}`;
-    if (room < 256 || fits(clipped)) return { ...answer, content: clipped };
+    const text = `${head}\n\n[… clipped: ${size(total - shown)} of ${size(total)} bytes are left out here.${where} …]\n\n${tail}`;
+    if (room < 256 || fits(text)) return text;
   }
+}
+
+/** A text that a note has room for, which are as large as records at most. */
+export function sealedNote(text: string, ledger: Ledger, secrets: readonly string[]): string {
+  const content = wellFormed(withoutSecrets(text, secrets));
+  const most = (ledger.maxRecordBytes ?? Infinity) - AROUND_A_NOTE;
+  const fits = (one: string) => Buffer.byteLength(JSON.stringify(one)) <= most;
+  return Buffer.byteLength(content) <= MAX_RESULT && fits(content) ? content : clipped(content, '', fits);
 }
 
 function recordFits(ledger: Ledger, toolUseId: string, answer: Answer): boolean {

@@ -190,7 +190,7 @@ export interface PendingTool {
   input: string;
   line: string;
   /** `answered`: kept result. `run`: would run. `ask`: would run after approval. `unknown`: started, outcome not known.
-   *  `not_run`: its turn was cut short, so it is answered as not run. `missing`: the profile has no such tool. */
+   *  `not_run`: its turn was cut short, a person had refused it, or its input was no JSON object, so it is answered as not run. `missing`: the profile has no such tool. */
   fate: 'answered' | 'run' | 'ask' | 'unknown' | 'not_run' | 'missing';
   changes: boolean;
   startedAt?: string;

@@ -13,13 +13,13 @@ import * as words from './words';
 /** How long a tool that was told to stop may take to say what it did. */
 const GRACE_MS = 1000;
 
-/** What is known about calls of the open turn from before: only a resumed turn has any of it. */
+/** What is known about calls of the open turn beside its record. */
 export interface Known {
   /** Raw texts of inputs that were no JSON objects, by tool-use id. */
   invalid?: ReadonlyMap<string, string>;
-  /** What was decided about calls that were started and never answered. */
+  /** Of a resumed turn: what was decided about calls that were started and never answered. */
   unknown?: ReadonlyMap<string, Decided>;
-  /** Calls that a person had refused when the run was interrupted, with their words. */
+  /** Of a resumed turn: calls that a person had refused when the run was interrupted, with their words. */
   denied?: ReadonlyMap<string, string | undefined>;
 }
 

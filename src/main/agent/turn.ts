@@ -5,6 +5,7 @@ import type { RunState } from '../../shared/run/state';
 import { answeredTurn } from './answered-turn';
 import { callModel } from './call-model';
 import type { Run } from './run';
+import { sealedNote } from './seal';
 import type { Outcome } from './session';
 import { answerCalls } from './tool-batch';
 import type { Known } from './tool-batch';
@@ -71,10 +72,25 @@ async function oneCall(run: Run): Promise<Outcome | Map<string, string>> {
   if (turn === 'stopped') return words.suspended;
   const { ledger, stage } = run;
   const { payload, invalid } = answeredTurn(turn, ledger.state.next_iteration, ledger.toolIds);
+  for (const [id, text] of invalid) await noteBadInput(run, id, text);
   await ledger.append({ kind: 'assistant', payload }, 'the answer that the model has just given');
   stage.clearStream(payload.iteration + 1);
   if (ledger.state.pending) return invalid;
   const stop = turn.stop_reason;
   if (words.isCutShort(stop)) return words.cutShortOutcome(stop);
   return stop === STOP.pauseTurn ? invalid : { reason: 'completed' };
+}
+
+/** The record has no place for what was no JSON; without this note a resume would take its `{}` for what was sent. */
+function noteBadInput({ ledger, parts }: Run, id: string, text: string): Promise<void> {
+  return ledger.note(
+    {
+      kind: 'bad_input',
+      at: parts.now().toISOString(),
+      seq: ledger.lastSeq + 1,
+      tool_use_id: id,
+      text: sealedNote(text, ledger, parts.secrets()),
+    },
+    'the answer that the model has just given',
+  );
 }

@@ -17,7 +17,7 @@ const FATE: Record<PendingTool['fate'], string> = {
   run: 'would run',
   ask: 'would run after approval',
   unknown: 'was started and never answered: say what became of it',
-  not_run: 'would be answered as not run, since its turn was cut short',
+  not_run: 'would be answered as not run',
   missing: 'does not exist in this profile',
 };
 

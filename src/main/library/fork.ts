@@ -130,6 +130,8 @@ function notesThrough({ sidecar, records }: LoadedRun, count: number, at: number
         return whole || entry.unnoted === true;
       case 'time':
         return entry.seq <= at;
+      case 'bad_input':
+        return entry.seq <= at && !later;
       case 'partial':
       case 'repair':
         return whole;

@@ -34,6 +34,11 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
   }),
   /** lazy. Wall-clock time at which a record became durable. */
   z.object({ kind: z.literal('time'), seq: z.number(), at }),
+  /**
+   * synced, before the turn of record `seq`, whose call has `{}` in the place of what the model sent: that was no JSON object.
+   * It counts only if that record came before the next resume.
+   */
+  z.object({ kind: z.literal('bad_input'), at, seq: z.number(), tool_use_id: z.string(), text: z.string() }),
   /** synced, before a tool runs. `changes`: the tool may change something outside the conversation. */
   z.object({
     kind: z.literal('intent'),
@@ -112,6 +117,7 @@ export type SidecarKind = SidecarEntry['kind'];
 export const SYNCED_KINDS: ReadonlySet<SidecarKind> = new Set([
   'bind',
   'config',
+  'bad_input',
   'intent',
   'approval',
   'resume',
