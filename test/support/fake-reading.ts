@@ -23,6 +23,7 @@ export function fakeReading(run: (id: string) => FakeRun): Pick<Handlers, Names>
       }
       return {};
     },
+    'run.around': () => ({ items: [], at: 0 }),
     'run.turns': ({ id, from, limit }) => {
       const { items, head } = run(id);
       const rows = items.flatMap((item, index): TurnRow[] => {

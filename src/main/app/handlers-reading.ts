@@ -19,6 +19,7 @@ export function readingHandlers(services: Services): Pick<Handlers, keyof typeof
       return { text: cut(text.slice(from), limit).text, total: text.length };
     },
     'run.find': ({ id, words }) => reader.find(id, words),
+    'run.around': ({ id, seq }) => reader.around(id, seq),
     'run.locate': ({ id, ...target }) => reader.locate(id, target),
     'run.turns': ({ id, from, limit }) => reader.turns(id, from, limit),
     'run.stand': ({ id, seq }) => reader.stand(id, seq),

@@ -28,10 +28,19 @@ let count = 0;
 /** How long a jump may be on its way: what is seen until then is a place in between. Milliseconds. */
 const ON_ITS_WAY = 1_500;
 let aimed = -ON_ITS_WAY;
+/** The reader went elsewhere since. */
+let left = false;
 const aim = (index: number, key: string) => {
   aimed = performance.now();
+  left = false;
   set({ goal: { index, key, n: ++count } });
 };
+
+export const leftGoal = () => {
+  left = true;
+};
+export const onItsWay = () => !left && performance.now() - aimed < ON_ITS_WAY;
+export const forgetGoal = () => set({ goal: undefined });
 
 /** Brings an item into view whose place is known. */
 export const goTo = (index: number) => aim(index, useRun.getState().items[index]?.key ?? '');

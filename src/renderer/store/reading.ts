@@ -79,11 +79,15 @@ export function startFind(): void {
   if (place.pane === 'resume') openRun(place.id, 'transcript');
   set({ finding: true, focus: get().focus + 1 });
 }
-export const endFind = () =>
-  set({ finding: false, words: '', hits: [], total: 0, now: -1, reveal: undefined });
-
 let asked = 0;
 let soon: number | undefined;
+
+export function endFind(): void {
+  // What is still looked for is not wanted any more.
+  asked += 1;
+  window.clearTimeout(soon);
+  set({ finding: false, words: '', hits: [], total: 0, now: -1, searching: false, reveal: undefined });
+}
 
 /** Searches a moment after the last letter. */
 export function find(id: string, words: string): void {

@@ -26,6 +26,10 @@ interface RunState {
   lastSeq: number;
   /** Only the end of the run has been read: `items` begin somewhere in the middle of it. */
   tail: boolean;
+  /** Not the end but what stands around this record is shown. `whole`: the place of that can be known. */
+  around: { seq: number; whole: boolean } | undefined;
+  /** Grows when altogether other items are shown. */
+  shown: number;
   /** Number that the list gives to the first item: it falls by what comes in front, so that nothing on the screen moves. */
   front: number;
   stream: StreamState | undefined;
@@ -44,6 +48,7 @@ const FRONT = 100_000_000;
 const empty = {
   head: undefined,
   tail: false,
+  around: undefined,
   front: FRONT,
   items: [],
   lastSeq: 0,
@@ -54,7 +59,7 @@ const empty = {
 } satisfies Partial<RunState>;
 
 /** The one run that the window shows. */
-export const useRun = create<RunState>(() => ({ id: undefined, ...empty, epoch: 0 }));
+export const useRun = create<RunState>(() => ({ id: undefined, ...empty, shown: 0, epoch: 0 }));
 
 const set = useRun.setState;
 const get = useRun.getState;
@@ -122,6 +127,9 @@ function takeSnapshot(id: string, view: RunView): void {
     head,
     items,
     tail,
+    around: undefined,
+    // What stood around a record is another place than the end.
+    shown: before.shown + (before.around ? 1 : 0),
     front: FRONT,
     lastSeq: head.lastSeq,
     stream: view.stream,
@@ -137,6 +145,11 @@ function takeChange(id: string, change: RunChange): void {
   const state = get();
   switch (change.type) {
     case 'items': {
+      // They come with the page in which what is shown is given its place.
+      if (state.around) {
+        set({ lastSeq: change.seq });
+        break;
+      }
       const merged = mergeItems(state.items, change.items, change.total);
       set({
         items: merged.items,
@@ -165,13 +178,13 @@ function takeChange(id: string, change: RunChange): void {
       set({ head: change.head });
       break;
     case 'whole':
-      asked = new Set();
-      set({
-        items: inFront(change.before, state.items, change.total),
-        front: state.front - change.before,
-        tail: false,
-        epoch: state.epoch + 1,
-      });
+      if (state.around) set({ around: { ...state.around, whole: true } });
+      else
+        recount({
+          items: inFront(change.before, state.items, change.total),
+          front: state.front - change.before,
+          tail: false,
+        });
       break;
     case 'notice':
       toast({ tone: 'warn', text: change.text });
@@ -181,6 +194,12 @@ function takeChange(id: string, change: RunChange): void {
       break;
   }
   void id;
+}
+
+/** Items are counted in another way from now on, so that pages that are under way are worth nothing. */
+export function recount(change: Partial<RunState>): void {
+  asked = new Set();
+  set({ ...change, epoch: get().epoch + 1 });
 }
 
 /** The same items behind `before` others that are not here yet. */
@@ -211,8 +230,8 @@ function withStreamed(
 
 /** Loads the pages that hold these items, where they are not here yet. */
 export function loadItems(from: number, to: number): void {
-  const { id, items, epoch } = get();
-  if (id === undefined || items.length === 0) return;
+  const { id, items, epoch, around } = get();
+  if (id === undefined || items.length === 0 || around) return;
   const first = Math.floor(Math.max(0, from) / ITEM_PAGE);
   const last = Math.floor(Math.min(items.length - 1, Math.max(0, to)) / ITEM_PAGE);
   for (let page = first; page <= last; page++) {

@@ -139,6 +139,14 @@ export const readingCommands = {
     }),
     output: z.object({ index: z.number().optional(), key: z.string().optional() }),
   },
+  /**
+   * The items around a record, while the rest of the run is still being read (`tail`); `at`: which of them is the one in
+   * which it stands. No items: they are among those that `run.items` gives, or soon will be.
+   */
+  'run.around': {
+    input: z.strictObject({ id: runId, seq: seqOf }),
+    output: z.object({ items: z.array(transcriptItem), at: z.number() }),
+  },
   /** A page of the table of turns. */
   'run.turns': {
     input: z.strictObject({ id: runId, from: z.int().min(0), limit: z.int().min(1).max(2_000) }),

@@ -1,15 +1,14 @@
 import type { Stand } from '../../../shared/contract/reading';
-import { encodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
-import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import type { RunStore } from '../../journal/journal';
+import { loadAround } from './around';
 import { Assembly } from './build';
-import { cut } from './call-item';
 import { loadAll, loadEnding, loadMore, type Loaded, type Sizes, type Where } from './load';
 import { itemsAt } from './page';
 import { Finder, indexOfKey, locate, modelsOf, type Hit, type Target } from './places';
 import type {
+  AroundPage,
   Fed,
   ItemChange,
   ItemPage,
@@ -19,6 +18,7 @@ import type {
   TextPart,
   TurnPage,
 } from './reader';
+import { piece, recordPart } from './record-part';
 import { HeldRecords } from './source';
 import { standAt } from './stand';
 import type { LiveMarks, ToolWords, Transcript } from './transcript';
@@ -39,6 +39,9 @@ interface Under {
 const HELD_RUNS = 8;
 const HELD_BYTES = 256 * 1024 * 1024;
 const LONGEST_FIND = 10_000;
+/** Items that are given before and behind the one in which a record stands. */
+const AROUND_BEFORE = 40;
+const AROUND_BEHIND = 80;
 
 const notThere = () => new Failure({ code: 'not_found', message: 'There is no such run.' });
 
@@ -50,6 +53,8 @@ export class InlineReader implements Reader {
   readonly #reading = new Map<string, Under>();
   /** Of runs that are written here; outlives what is held of them. */
   readonly #marks = new Map<string, LiveMarks>();
+  /** What is waited for by somebody who reads: whole runs are read on after it. */
+  #sooner: Promise<unknown> | undefined;
   #clock = 0;
 
   constructor(
@@ -143,7 +148,10 @@ export class InlineReader implements Reader {
     from: number,
     limit: number,
   ): Promise<TextPart> {
-    const { transcript, source } = this.#endings.get(id) ?? (await this.#get(id));
+    const ending = this.#endings.get(id);
+    // Items around a record of a run that is not read yet are not among those of its end.
+    const known = ending && indexOfKey(ending.transcript, key) !== undefined ? ending : undefined;
+    const { transcript, source } = known ?? (await this.#get(id));
     const index = indexOfKey(transcript, key);
     const text = index === undefined ? undefined : await transcript.text(index, part, source);
     if (text === undefined)
@@ -165,23 +173,22 @@ export class InlineReader implements Reader {
     const ending = this.#endings.get(id);
     const known = ending?.source.place(seq) ? ending : undefined;
     const { transcript, source } = known ?? (await this.#get(id));
-    const record = (await source.fetch([seq])).get(seq);
-    if (!record) throw new Failure({ code: 'not_found', message: `This run has no record ${seq}.` });
-    const place = source.place(seq);
-    const line = await source.line(seq);
-    // What stands in the journal, not what would be written today.
-    const text = line ? Buffer.from(line).toString('utf8') : encodeRecord(record);
-    const at = transcript.timeOf(seq);
-    const usage = usageOf(record);
-    return {
-      kind: kindOf(record),
-      offset: place?.offset ?? 0,
-      bytes: place?.bytes ?? Buffer.byteLength(text),
-      ...(at !== undefined && { at }),
-      ...(usage && { usage }),
-      fork: transcript.outline.mayFork(seq),
-      ...piece(text, from, limit),
-    };
+    return recordPart(transcript, source, seq, from, limit);
+  }
+
+  async around(id: string, seq: number): Promise<AroundPage> {
+    if (!this.#endings.has(id)) return { items: [], at: 0 };
+    const loading = loadAround(this.#where(id), seq);
+    this.#sooner = loading.catch(() => undefined);
+    const near = await loading;
+    const index = near && locate(near.transcript, { seq });
+    if (!near || index === undefined) return { items: [], at: 0 };
+    const { transcript, source } = near;
+    transcript.mark(this.#marksOf(id, near));
+    const from = Math.max(0, index - AROUND_BEFORE);
+    const to = Math.min(transcript.length, index + AROUND_BEHIND);
+    const indices = Array.from({ length: to - from }, (_, n) => from + n);
+    return { items: await itemsAt(transcript, source, indices), at: index - from };
   }
 
   async locate(id: string, target: Target): Promise<{ index?: number; key?: string }> {
@@ -262,7 +269,7 @@ export class InlineReader implements Reader {
   }
 
   async #all(id: string, progress: (part: number) => void): Promise<Held> {
-    const loaded = await loadAll(this.#where(id), progress);
+    const loaded = await loadAll(this.#where(id), progress, () => this.#sooner);
     const held: Held = { ...loaded, private: false, used: 0 };
     held.transcript.mark(this.#marksOf(id, held));
     return this.#hold(id, held);
@@ -279,7 +286,7 @@ export class InlineReader implements Reader {
     }
   }
 
-  #marksOf(id: string, held: Loaded): LiveMarks {
+  #marksOf(id: string, held: Pick<Loaded, 'writing'>): LiveMarks {
     return this.#marks.get(id) ?? (held.writing ? { alive: true, elsewhere: true } : { alive: false });
   }
 
@@ -326,25 +333,4 @@ async function compare(before: Loaded, now: Loaded): Promise<{ touched: number[]
     if (JSON.stringify(one) !== JSON.stringify(other)) touched.push(index);
   }
   return { touched, again: false };
-}
-
-/** A piece of a text that starts and ends between characters. */
-function piece(text: string, from: number, limit: number): TextPart {
-  const start = (text.charCodeAt(from) & 0xfc00) === 0xdc00 ? from + 1 : from;
-  return { text: cut(text.slice(start), limit).text, total: text.length };
-}
-
-const kindOf = (record: RunRecord) =>
-  (['meta', 'assistant', 'user', 'tool_result', 'terminal'] as const).find((kind) => record[kind]) ??
-  record.protocol;
-
-function usageOf({ assistant }: RunRecord): RecordPart['usage'] {
-  return (
-    assistant && {
-      in: assistant.in_tokens,
-      out: assistant.out_tokens,
-      cacheRead: assistant.cache_read_tokens ?? 0,
-      cacheWrite: assistant.cache_create_tokens ?? 0,
-    }
-  );
 }

@@ -10,7 +10,7 @@ import type { LoadedRun, RunStore } from '../../journal/journal';
 import { readRunGently, type Reading } from '../../journal/read';
 import { Assembly, buildTranscript } from './build';
 import type { RunOverview } from './reader';
-import { readEnding, scanJournal, type From, type Slice } from './scan';
+import { readEnding, scanJournal, type From, type ScanOptions, type Slice } from './scan';
 import { HeldRecords, StoredRecords, type Source } from './source';
 import type { ToolWords, Transcript } from './transcript';
 
@@ -52,11 +52,17 @@ const DAMAGE = new Set(['corrupt', 'version', 'no_meta', 'empty']);
 const UNENDED = new Set<RunWarning['code']>(['torn_tail', 'missing_newline']);
 const SIZES: Sizes = { long: 2_000_000, ending: 120, piece: 1024 * 1024, end: 256 * 1024 };
 
+export const sizesOf = ({ sizes }: Pick<Where, 'sizes'>): Sizes => ({ ...SIZES, ...sizes });
+
 export const sliceOf = ({ store, id }: Pick<Where, 'store' | 'id'>): Slice | undefined =>
   store.slice && ((offset, length) => (store.slice as NonNullable<RunStore['slice']>)(id, offset, length));
 
 /** Reads all of it. What it holds of the journal afterwards are places, not texts, where the store gives parts of it. */
-export async function loadAll(where: Where, progress?: (part: number) => void): Promise<Loaded> {
+export async function loadAll(
+  where: Where,
+  progress?: (part: number) => void,
+  hold?: ScanOptions['hold'],
+): Promise<Loaded> {
   const slice = sliceOf(where);
   if (!slice) return loadHeld(where);
   const { size } = await slice(0, 0);
@@ -68,8 +74,9 @@ export async function loadAll(where: Where, progress?: (part: number) => void): 
   const take = taking(assembly, folder, source);
   const scanned = await scanJournal(slice, { offset: 0, line: 0, records: 0 }, take.each, {
     identity: source.identity,
-    piece: where.sizes?.piece ?? SIZES.piece,
+    piece: sizesOf(where).piece,
     progress: (offset) => progress?.(size > 0 ? Math.min(1, offset / size) : 1),
+    hold,
   });
   // Not even a beginning: the store itself says best what that is.
   if (take.good === 0) return loadHeld(where);
@@ -117,7 +124,7 @@ export async function loadMore(
   const take = taking(assembly, folder, source);
   const scanned = await scanJournal(slice, next, take.each, {
     identity,
-    piece: where.sizes?.piece ?? SIZES.piece,
+    piece: sizesOf(where).piece,
   });
   if (take.failure ?? scanned.failure) return undefined;
   const changed = [...taken.changed, ...take.changed, ...assembly.finish(writing)];
@@ -139,7 +146,7 @@ export async function loadEnding(where: Where): Promise<Loaded | undefined> {
   const slice = sliceOf(where);
   if (!slice) return undefined;
   const { size, identity } = await slice(0, 0);
-  const sizes = { ...SIZES, ...where.sizes };
+  const sizes = sizesOf(where);
   if (size < sizes.long) return undefined;
   const [ending, meta] = await Promise.all([readEnding(slice, size, sizes), metaOf(slice)]);
   if (!ending || ending.whole || ending.identity !== identity || !meta) return undefined;
@@ -250,14 +257,14 @@ function taking(assembly: Assembly, folder: Folder, source: Source) {
   return take;
 }
 
-async function notesOf({ store, id }: Where): Promise<{ entries: SidecarEntry[]; bound: boolean }> {
+export async function notesOf({ store, id }: Where): Promise<{ entries: SidecarEntry[]; bound: boolean }> {
   if (!store.notes) return { entries: [], bound: false };
   const { entries, bound } = await store.notes(id);
   // Notes that began with a copy say nothing of what the tools of the original did.
   return { entries, bound: bound && !entries.some((entry) => entry.kind === 'lineage' && entry.unnoted) };
 }
 
-async function isWritten({ store, id, here }: Where): Promise<boolean> {
+export async function isWritten({ store, id, here }: Where): Promise<boolean> {
   if (here) return false;
   const writer = await store.writer(id);
   // In this thread "here" is as far away as any other place.

@@ -45,6 +45,12 @@ export interface ItemPage {
   tail?: boolean;
 }
 
+/** Items around a record; `at`: which of them is the one in which it stands. */
+export interface AroundPage {
+  items: TranscriptItem[];
+  at: number;
+}
+
 /** Items that are new or changed. `again`: items moved or went, so everything held must be asked for again. */
 export interface ItemChange {
   items: TranscriptItem[];
@@ -116,6 +122,11 @@ export interface Reader {
   ): Promise<TextPart>;
   find(id: string, words: string): Promise<{ hits: Hit[]; total: number }>;
   record(id: string, seq: number, from: number, limit: number): Promise<RecordPart>;
+  /**
+   * What stands around record `seq` of a run whose end alone is known so far, without waiting for the rest. No items: all
+   * of it is known, or soon is.
+   */
+  around(id: string, seq: number): Promise<AroundPage>;
   locate(id: string, target: Target): Promise<{ index?: number; key?: string }>;
   turns(id: string, from: number, limit: number): Promise<TurnPage>;
   stand(id: string, seq: number): Promise<Stand>;

@@ -40,6 +40,15 @@ export const moved = () =>
     todo: 'Open it again.',
   });
 
+export interface ScanOptions {
+  identity?: string | undefined;
+  /** Bytes that are read at once. */
+  piece: number;
+  progress?: ((offset: number) => void) | undefined;
+  /** What is to be waited for before reading goes on. */
+  hold?: (() => Promise<unknown> | undefined) | undefined;
+}
+
 /**
  * Reads a journal piece by piece and gives each record to `each` (false: it cannot follow those before, and nothing
  * after it counts), so that a long one never stands in memory as a whole. What it says of lines, torn ends and damage is
@@ -51,9 +60,13 @@ export async function scanJournal(
   slice: Slice,
   from: From,
   each: (record: RunRecord, place: RecordPlace, line: () => Uint8Array) => boolean,
-  options: { identity?: string | undefined; piece: number; progress?: (offset: number) => void },
+  options: ScanOptions,
 ): Promise<Scanned> {
   const breather = new Breather();
+  const breathe = async () => {
+    await breather.breathe();
+    await options.hold?.();
+  };
   let { identity } = options;
   const next = { ...from };
   let carry: Uint8Array = new Uint8Array(0);
@@ -88,7 +101,7 @@ export async function scanJournal(
       const place = { ...at, line: at.line + next.line, offset: at.offset + next.offset };
       const line = () => piece.subarray(at.offset, at.offset + at.bytes);
       if (!each(record, place, line)) return ended();
-      if (breather.due) await breather.breathe();
+      if (breather.due) await breathe();
     }
     if (read.failure) {
       const { line, byte, reason } = read.failure.data as { line: number; byte: number; reason: string };
@@ -103,7 +116,7 @@ export async function scanJournal(
     // A line that is longer than a piece is read in ever larger steps.
     length = used === 0 ? Math.min(length * 2, MOST) : options.piece;
     options.progress?.(next.offset);
-    if (breather.due) await breather.breathe();
+    if (breather.due) await breathe();
   }
 }
 

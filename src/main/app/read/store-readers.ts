@@ -22,6 +22,7 @@ export class StoreReaders implements Reader {
   text: Reader['text'] = async (key, ...rest) => this.#at(key).text(splitKey(key).id, ...rest);
   find: Reader['find'] = async (key, words) => this.#at(key).find(splitKey(key).id, words);
   record: Reader['record'] = async (key, ...rest) => this.#at(key).record(splitKey(key).id, ...rest);
+  around: Reader['around'] = async (key, seq) => this.#at(key).around(splitKey(key).id, seq);
   locate: Reader['locate'] = async (key, target) => this.#at(key).locate(splitKey(key).id, target);
   turns: Reader['turns'] = async (key, ...rest) => this.#at(key).turns(splitKey(key).id, ...rest);
   stand: Reader['stand'] = async (key, seq) => this.#at(key).stand(splitKey(key).id, seq);

@@ -62,6 +62,7 @@ export class WorkerReader implements Reader {
   text: Reader['text'] = (...args) => this.#call('text', args);
   find: Reader['find'] = (...args) => this.#call('find', args);
   record: Reader['record'] = (...args) => this.#call('record', args);
+  around: Reader['around'] = (...args) => this.#call('around', args);
   locate: Reader['locate'] = (...args) => this.#call('locate', args);
   turns: Reader['turns'] = (...args) => this.#call('turns', args);
   stand: Reader['stand'] = (...args) => this.#call('stand', args);

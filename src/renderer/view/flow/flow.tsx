@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ArrowDown } from 'lucide-react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
+import { showEnd } from '../../store/around';
 import { loadItems, useRun } from '../../store/run';
 import { useGoal } from '../../store/goal';
 import { hitAt, useReading } from '../../store/reading';
@@ -19,20 +20,37 @@ const AHEAD = 20;
 /** Above the first item: nothing, or how far the reading of what stands before it is. */
 function Beginning() {
   const part = useRun((state) => (state.tail ? (state.head?.reading ?? 0) : undefined));
-  if (part === undefined) return <div className={s['head']} />;
-  return (
-    <div className={s['beginning']} role="status">
-      Reading the beginning… {Math.floor(part * 100)} %
-      <progress max={100} value={Math.floor(part * 100)} aria-label="Reading the beginning" />
-    </div>
+  const first = useRun((state) => state.around !== undefined && state.items[0]?.seq === 1);
+  const shown = part !== undefined && !first;
+  const [tall, setTall] = useState(shown);
+  if (shown && !tall) setTall(true);
+  if (!tall) return <div className={s['head']} />;
+  // It keeps its height: what is read would move if what stands above all of it took another one.
+  return shown ? (
+    <Part of="Reading the beginning" part={part} />
+  ) : (
+    <div className={s['beginning']}>&nbsp;</div>
   );
 }
 
-/** A run that is opened at one of its records shows nothing else until that can be reached. */
+/** Below the last item: the answer under way, or how far the reading of what follows is. */
+function End() {
+  const part = useRun((state) => (state.around ? (state.head?.reading ?? 0) : undefined));
+  return part === undefined ? <Tail /> : <Part of="Reading the rest" part={part} />;
+}
+
+const Part = ({ of, part }: { of: string; part: number }) => (
+  <div className={s['beginning']} role="status">
+    {of}… {Math.floor(part * 100)} %
+    <progress max={100} value={Math.floor(part * 100)} aria-label={of} />
+  </div>
+);
+
+/** A run that is opened at one of its records shows nothing else until what stands around that is there. */
 function Opening() {
   const wanted = useGoal((state) => state.wanted);
   const part = useRun((state) =>
-    state.tail && state.id === wanted?.id ? (state.head?.reading ?? 0) : undefined,
+    state.tail && !state.around && state.id === wanted?.id ? (state.head?.reading ?? 0) : undefined,
   );
   if (!wanted || part === undefined) return null;
   return (
@@ -53,13 +71,16 @@ const Row = ({ index }: { index: number }) => {
     </div>
   );
 };
-const parts = { Footer: Tail, Header: Beginning };
+const parts = { Footer: End, Header: Beginning };
+const LAST = { index: 'LAST', align: 'end' } as const;
 
 /** The run, item after item: only what is near the screen is in the page, and only what was near was asked for. */
 export function Flow({ label }: { label: string }) {
   const total = useRun((state) => state.items.length);
   const front = useRun((state) => state.front);
   const id = useRun((state) => state.id);
+  const shown = useRun((state) => state.shown);
+  const around = useRun((state) => state.around !== undefined);
   const list = useRef<VirtuosoHandle>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { away, toEnd, letGo } = useStick(scroller);
@@ -82,7 +103,7 @@ export function Flow({ label }: { label: string }) {
     <div className={s['flow']}>
       <h2 className="sr">{label}</h2>
       <Virtuoso
-        key={id}
+        key={`${id} ${shown}`}
         ref={list}
         className={s['scroller'] ?? ''}
         scrollerRef={takeScroller}
@@ -90,7 +111,7 @@ export function Flow({ label }: { label: string }) {
         firstItemIndex={front}
         itemContent={row}
         components={parts}
-        initialTopMostItemIndex={{ index: 'LAST', align: 'end' }}
+        initialTopMostItemIndex={around ? (useGoal.getState().goal?.index ?? 0) : LAST}
         increaseViewportBy={{ top: 800, bottom: 600 }}
         rangeChanged={({ startIndex, endIndex }) =>
           loadItems(startIndex - front - AHEAD, endIndex - front + AHEAD)
@@ -98,7 +119,12 @@ export function Flow({ label }: { label: string }) {
       />
       <Opening />
       {away && (
-        <Button className={s['to-end']} size="s" icon={<ArrowDown size="0.875rem" />} onClick={toEnd}>
+        <Button
+          className={s['to-end']}
+          size="s"
+          icon={<ArrowDown size="0.875rem" />}
+          onClick={around ? showEnd : toEnd}
+        >
           {waits ? 'Waiting for you' : 'To the end'}
         </Button>
       )}

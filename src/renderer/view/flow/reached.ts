@@ -1,6 +1,7 @@
-import { useEffect, type RefObject } from 'react';
+import { useEffect, useLayoutEffect, useRef, type RefObject } from 'react';
 import type { VirtuosoHandle } from 'react-virtuoso';
-import { reachWanted, sawTop, tellView, useGoal } from '../../store/goal';
+import { placeAround, showAround } from '../../store/around';
+import { leftGoal, reachWanted, sawTop, tellView, useGoal } from '../../store/goal';
 import { loadItems, useRun } from '../../store/run';
 
 /** How long an item that was jumped to is marked. Milliseconds. */
@@ -19,12 +20,28 @@ export function useReached(
   letGo: () => void,
 ): void {
   const id = useRun((state) => state.id);
-  const ready = useRun((state) => state.head !== undefined && !state.tail);
+  const there = useRun((state) => state.head !== undefined);
+  const tail = useRun((state) => state.tail);
+  const around = useRun((state) => state.around);
+  const epoch = useRun((state) => state.epoch);
+  const ready = there && (!tail || around !== undefined);
   const wanted = useGoal((state) => state.wanted);
   const goal = useGoal((state) => state.goal);
   useEffect(() => {
-    if (ready && wanted && wanted.id === id) void reachWanted();
-  }, [ready, wanted, id]);
+    if (!there || !wanted || wanted.id !== id) return;
+    if (!tail) void reachWanted();
+    else if (!around) void showAround(id, wanted.seq);
+  }, [there, tail, around, epoch, wanted, id]);
+  const known = around?.whole === true;
+  useEffect(() => {
+    if (known) void placeAround();
+  }, [known]);
+  // The end of what is shown around a record is not the end of the run.
+  const was = useRef(around);
+  useLayoutEffect(() => {
+    if (was.current && !around) letGo();
+    was.current = around;
+  }, [around, letGo]);
 
   useEffect(() => {
     if (!goal || !scroller || !ready) return;
@@ -74,10 +91,14 @@ export function useReached(
     };
     next = window.setTimeout(look, 60);
     const leave = () => window.clearTimeout(next);
-    for (const own of OWN) scroller.addEventListener(own, leave, { passive: true, once: true });
+    const go = () => {
+      leave();
+      leftGoal();
+    };
+    for (const own of OWN) scroller.addEventListener(own, go, { passive: true, once: true });
     return () => {
       leave();
-      for (const own of OWN) scroller.removeEventListener(own, leave);
+      for (const own of OWN) scroller.removeEventListener(own, go);
       window.clearTimeout(timer);
       end();
     };
