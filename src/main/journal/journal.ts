@@ -53,6 +53,8 @@ export interface RunSummary {
   prompt?: string;
   created?: Date;
   updated: Date;
+  /** Another one after each change of the journal, also one that keeps size and time; absent: the store cannot tell. */
+  mark?: string;
   size: number;
   provider?: string;
   model?: string;

@@ -1,4 +1,12 @@
-import { appendFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
@@ -164,6 +172,30 @@ describe('the index', () => {
     expect(await found(index, 'longer')).toEqual(['a#4 answer']);
     expect(await found(index, 'behind')).toEqual([]);
     expect(index.status()).toMatchObject({ runs: 1, texts: 4 });
+  });
+
+  it('notices a run that was written anew with the same size and at the same time', async () => {
+    const { index, runs, read } = await bench((store) =>
+      bring(store, 'a', say('a', 'the herons came', 'and stayed')),
+    );
+    const file = join(runs, 'a.json');
+    const before = statSync(file);
+    await index.update();
+    // Its last line is what it was.
+    writeFileSync(file, readFileSync(file, 'utf8').replace('herons', 'storks'));
+    utimesSync(file, before.atime, before.mtime);
+    const after = statSync(file);
+    expect([after.size, after.mtime.getTime(), after.ino]).toEqual([
+      before.size,
+      before.mtime.getTime(),
+      before.ino,
+    ]);
+    await index.update();
+    expect(await found(index, 'storks')).toEqual(['a#2 answer']);
+    expect(await found(index, 'herons')).toEqual([]);
+    read.length = 0;
+    await index.update();
+    expect(read).toEqual([]);
   });
 
   it('can be asked while it is built, and says that it is', async () => {

@@ -149,6 +149,10 @@ export function readNames(vfs: Vfs, directory: string): string[] {
   }
 }
 
+/** Exact to the tick of the file system's clock, which the time that is shown is not. Devices are counted anew by each start of the system. */
+const markOf = ({ ino, mtimeMs, ctimeMs }: Row['stat']): Pick<RunSummary, 'mark'> =>
+  ino < 0 ? {} : { mark: `${ino}.${mtimeMs}.${ctimeMs}` };
+
 const same = (a: Row['stat'], b: Row['stat']): boolean =>
   a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && isSameFile(a, b);
 
@@ -203,7 +207,7 @@ function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSum
   const catalogue = parts.catalogue.get(id) ?? NO_LABELS;
   const writer = held && wantsWriter(row.bare) ? parts.writer(id) : 'none';
   if (row.full?.catalogue !== catalogue || row.full.writer !== writer) {
-    row.full = { ...row.bare, catalogue, writer };
+    row.full = { ...row.bare, catalogue, writer, ...markOf(row.stat) };
     // While somebody writes, that is a line on its way.
     if (writer !== 'none' && row.unended) row.full.warnings -= 1;
   }

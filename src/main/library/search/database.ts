@@ -6,7 +6,7 @@ export type Database = InstanceType<typeof sqlite.Database>;
 export type Statement = ReturnType<Database['prepare']>;
 
 /** Another version is built anew. */
-const VERSION = 3;
+const VERSION = 4;
 /** Bytes of new words that are held in memory before they are written, and how many such pieces are merged at once. */
 const HELD = 4 * 1024 * 1024;
 const MERGED = 16;
@@ -14,7 +14,7 @@ const TABLES = `
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE run (
   key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, identity TEXT NOT NULL, size INTEGER NOT NULL,
-  updated INTEGER NOT NULL, seen INTEGER NOT NULL, last_offset INTEGER NOT NULL, last_sha TEXT NOT NULL,
+  mark TEXT NOT NULL, seen INTEGER NOT NULL, last_offset INTEGER NOT NULL, last_sha TEXT NOT NULL,
   texts INTEGER NOT NULL, chars INTEGER NOT NULL, next INTEGER NOT NULL, last INTEGER NOT NULL);
 CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, run INTEGER NOT NULL);
 CREATE INDEX block_run ON block (run);

@@ -33,7 +33,7 @@ interface Known {
   id: string;
   identity: string;
   size: number;
-  updated: number;
+  mark: string;
   seen: number;
   last_offset: number;
   last_sha: string;
@@ -81,7 +81,7 @@ export class Indexer {
     const changed = rows
       .filter((row) => {
         const run = known.get(row.id);
-        return run === undefined || run.size !== row.size || run.updated !== row.updated.getTime();
+        return run === undefined || run.size !== row.size || run.mark !== markOf(row);
       })
       .sort((a, b) => timeOf(b) - timeOf(a));
     let done = 0;
@@ -164,11 +164,7 @@ export class Indexer {
         if (alone) this.db.exec('COMMIT; BEGIN');
         if (this.#breather.due) await this.#breather.breathe();
       }
-      this.db.run('UPDATE run SET size = ?, updated = ? WHERE key = ?', [
-        row.size,
-        row.updated.getTime(),
-        run.key,
-      ]);
+      this.db.run('UPDATE run SET size = ?, mark = ? WHERE key = ?', [row.size, markOf(row), run.key]);
     } catch (error) {
       // A run that cannot be read is left out; a store that cannot be read is no store without runs.
       if (!isFailure(error) || isFailure(error, 'store_unavailable')) throw error;
@@ -229,7 +225,9 @@ export class Indexer {
 
   /** What is known of a run, if its journal only became longer. */
   async #grown(row: RunSummary, known: Known): Promise<Known | undefined> {
-    if (!this.store.slice || known.seen === 0 || row.size < known.seen) return undefined;
+    // One that changed and is no longer than it was is not what was read, whatever its last line says.
+    if (!this.store.slice || known.seen === 0 || row.size < known.seen || row.size === known.size)
+      return undefined;
     const length = known.seen - known.last_offset - 1;
     const { bytes, identity } = await this.store.slice(row.id, known.last_offset, length);
     return identity === known.identity && sha256(bytes) === known.last_sha ? { ...known } : undefined;
@@ -237,7 +235,7 @@ export class Indexer {
 
   #fresh(row: RunSummary, at: number | undefined): Known {
     const { lastInsertRowid: key } = this.db.run(
-      "INSERT INTO run VALUES (NULL, ?, '', -1, 0, 0, 0, '', 0, 0, 0, -1)",
+      "INSERT INTO run VALUES (NULL, ?, '', -1, '', 0, 0, '', 0, 0, 0, -1)",
       [row.id],
     );
     const run: Known = {
@@ -245,7 +243,7 @@ export class Indexer {
       id: row.id,
       identity: '',
       size: -1,
-      updated: 0,
+      mark: '',
       seen: 0,
       last_offset: 0,
       last_sha: '',
@@ -302,5 +300,7 @@ function timeOf({ updated }: RunSummary): number {
   const time = updated.getTime();
   return Number.isFinite(time) ? time : 0;
 }
+
+const markOf = ({ mark, updated }: RunSummary): string => mark ?? String(updated.getTime());
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
