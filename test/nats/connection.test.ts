@@ -1,13 +1,15 @@
+import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { credsAuthenticator, nkeyAuthenticator } from 'nats';
 import type { ConnectionOptions } from 'nats';
 import { natsStore } from '../../src/main/journal/jetstream';
 import type { NatsAuth } from '../../src/main/journal/jetstream';
 import { parseAddress } from '../../src/main/journal/jetstream/address';
+import type { NatsStore } from '../../src/main/journal/jetstream/store';
 import { openStore } from '../../src/main/journal/registry';
 import { fixture } from '../support/fold-cases';
 import { tempFolder } from '../support/folder';
-import { answerRecord, metaRecord } from '../support/journal-records';
+import { answerRecord, metaRecord, userRecord } from '../support/journal-records';
 import { newUserSeed, operatorMode } from '../support/nats-jwt';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
 import { failureOf, until } from '../support/wait';
@@ -185,8 +187,11 @@ describe.each(everyNatsServer())('A connection to nats-server $version', (kind) 
     await store.purge('run');
     stop();
     await Promise.all([store.close(), other.close()]);
-    const elsewhere = { ...me, domain: 'elsewhere' };
-    expect((await failureOf(natsStore(url, { auth: elsewhere }))).code).toBe('store_unavailable');
+    const elsewhere = await failureOf(natsStore(url, { auth: { ...me, domain: 'elsewhere' } }));
+    expect([elsewhere.code, elsewhere.data?.subject]).toEqual([
+      'store_config',
+      '$JS.elsewhere.API.STREAM.INFO.RUNS',
+    ]);
   });
 
   it('says at once what its account may not do, and waits for no outage that there is not', async () => {
@@ -225,6 +230,44 @@ describe.each(everyNatsServer())('A connection to nats-server $version', (kind) 
     await forbidden(as('deaf'), '_INBOX.');
     expect(Date.now() - begun).toBeLessThan(9_000);
     await Promise.all([op, reader!, writer!, keeper!].map((store) => store.close()));
+  });
+
+  it('is built anew when the client gives it up, and whoever writes and watches goes on', async () => {
+    const states: string[] = [];
+    const url = await guarded('', {});
+    const store = (await natsStore(url, { onState: (state) => states.push(state) })) as NatsStore;
+    const seen: string[] = [];
+    store.watch(({ id, what }) => seen.push(`${id} ${what}`));
+    const journal = await store.create('run', metaRecord('run'));
+    await store.ground.link.connection.close();
+    await until(() => states.includes('reconnecting'));
+    await journal.append(answerRecord(2, 'goes on'));
+    expect(states).toEqual(['reconnecting', 'connected']);
+    seen.length = 0;
+    await journal.append(userRecord(3, 'is heard'));
+    await until(() => seen.includes('run grown'));
+    await journal.close();
+    expect((await store.load('run')).records).toHaveLength(3);
+    await store.close();
+  });
+
+  it('finds a server of its list that is there, and proves itself with what its file holds by now', async () => {
+    const [before, after] = [newUserSeed(), newUserSeed()];
+    const folder = tempFolder({ seed: before.seed });
+    const allowed = (key: string) => `authorization { users: [{ nkey: ${key} }] }`;
+    const url = await guarded(allowed(before.publicKey), {
+      authenticator: nkeyAuthenticator(Buffer.from(before.seed)),
+    });
+    const store = await natsStore(`${url.replace('//', '//127.0.0.1:1,')}?nkey=${folder}/seed`);
+    const journal = await store.create('run', metaRecord('run'));
+    await server!.kill();
+    await server!.run(allowed(after.publicKey));
+    const pending = journal.append(answerRecord(2, 'with the new seed'));
+    writeFileSync(`${folder}/seed`, after.seed);
+    await pending;
+    await journal.close();
+    expect((await store.load('run')).records).toHaveLength(2);
+    await store.close();
   });
 
   it('says so where there is no JetStream for its account', async () => {

@@ -85,13 +85,13 @@ export class NatsServer {
     return `${this.address}/${stream}`;
   }
 
-  /** Starts the process (again) and resolves once it says that it is ready. */
-  async run(): Promise<void> {
+  /** Starts the process (again), with other lines where they are given, and resolves once it says that it is ready. */
+  async run(extra = this.extra): Promise<void> {
     const config = join(this.directory, 'server.conf');
     const store = JSON.stringify(join(this.directory, 'store'));
     writeFileSync(
       config,
-      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: ${store}, ${this.jetstream} }\n${this.extra}\n`,
+      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: ${store}, ${this.jetstream} }\n${extra}\n`,
     );
     const child = spawn(this.kind.path, ['-c', config], { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
