@@ -27,7 +27,8 @@ const passes = (ms: number): Promise<void> => new Promise((resolve) => setTimeou
 async function underFire(server: NatsServer, options: NatsOptions, kills: number): Promise<Tally> {
   const random = randomFrom(20_260_720);
   const url = await server.addStream('RUNS', { duplicate_window: 2_000_000_000 });
-  const proxy = await NatsProxy.start(server.port, { drop: ({ seq }) => seq % 97 === 0 });
+  let acks = 0;
+  const proxy = await NatsProxy.start(server.port, { drop: () => (acks += 1) % 40 === 0 });
   let over = false;
   // Connections of their own, as four processes would have them.
   const stores = await Promise.all(
