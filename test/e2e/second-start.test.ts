@@ -65,18 +65,6 @@ onEveryDoor(
       await started.page.getByText('words of there-1').first().waitFor();
       expect(await started.system('windows')).toBe(1);
     });
-
-    it('after the end finds the window where it was', async () => {
-      const started = await start();
-      await ready(started.page);
-      const place = { x: 200, y: 120, width: 1000, height: 700 };
-      await started.system('bounds', place);
-      await started.stop();
-      const again = await started.restart();
-      await ready(again.page);
-      const all = (await again.system('records')) as { what: string; args: unknown[] }[];
-      expect(all.find(({ what }) => what === 'window')?.args[0]).toMatchObject(place);
-    });
   },
   ['stand-in'],
 );

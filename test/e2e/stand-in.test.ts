@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/shared/contract/contract';
-import { built, project } from '../support/prerequisites';
+import { built } from '../support/prerequisites';
 import { goodInputs } from '../support/handlers';
 import { HOSTILE_LINKS } from '../support/hostile-links';
-import { makeHome, onEveryDoor, type Home, type Started } from './harness';
-import { openRow, ready, startChat, status, toolRuns } from './steps';
+import { onEveryDoor, type Home, type Started } from './harness';
+import { onOneStart } from './one-start';
+import { openRow, ready, startChat, status, toolRuns, until } from './steps';
 
 type Recorded = { what: string; args: unknown[] };
 const records = async (started: Started, what: string) =>
@@ -40,12 +40,11 @@ const call = (started: Started, name: string, input: unknown) =>
     [name, input] as const,
   );
 
-onEveryDoor(
+onOneStart(
   'the Electron shell, as it is built',
-  (start) => {
+  (app) => {
     it('sandboxes everything before it is ready, and makes its window with nothing but the preload', async () => {
-      const started = await start();
-      await ready(started.page);
+      const started = app();
       expect(await started.system('sandboxed')).toBe(true);
       expect(await started.system('preferences')).toEqual({
         preload: built('preload/index.cjs'),
@@ -73,8 +72,7 @@ onEveryDoor(
     });
 
     it('denies every permission but copying text from its own page, every device, screen, download and guest', async () => {
-      const started = await start();
-      await ready(started.page);
+      const started = app();
       const names = [
         'media',
         'geolocation',
@@ -140,10 +138,42 @@ onEveryDoor(
       expect(await started.system('mayLoad', { urls })).toEqual(urls.map((_, index) => index < 4));
     });
 
+    it('serves its own files and nothing else under its scheme, with the policy on everything', async () => {
+      const started = app();
+      type Answer = { status: number; headers: Record<string, string>; text: string };
+      const page = (await started.system('fetch', { url: 'app://bundle/' })) as Answer;
+      expect(page.status).toBe(200);
+      expect(page.headers['content-security-policy']).toContain("connect-src 'none'");
+      for (const url of [
+        'app://bundle/../main/index.js',
+        'app://bundle/..%2fmain%2findex.js',
+        'app://bundle/%2e%2e/%2e%2e/package.json',
+        'app://bundle/..%5c..%5cpackage.json',
+        'app://bundle//etc/passwd',
+        'app://bundle/index.html%00.js',
+        'app://evil/index.html',
+      ]) {
+        const answer = (await started.system('fetch', { url })) as Answer;
+        expect([url, answer.status, answer.text]).toEqual([url, 404, '']);
+        expect(answer.headers['content-security-policy']).toBeDefined();
+      }
+    });
+
+    it('reaches the window from its native menu', async () => {
+      const started = app();
+      expect(await started.system('menu', { label: 'Command palette' })).toBe(true);
+      await started.page.getByRole('dialog').waitFor();
+      await started.page.keyboard.press('Escape');
+      await started.system('menu', { label: 'Keyboard shortcuts' });
+      await started.page.getByRole('dialog').waitFor();
+      const shape = JSON.stringify(await started.system('menuShape'));
+      for (const role of ['quit', 'undo', 'copy', 'paste', 'togglefullscreen', 'windowMenu'])
+        expect(shape).toContain(role);
+    });
+
     it('stays on its page and in its one window, whatever the page tries', async () => {
-      const started = await start();
+      const started = app();
       const { page } = started;
-      await ready(page);
       const url = page.url();
       const tries: (() => void)[] = [
         () => void (location.href = 'https://evil.example/'),
@@ -188,39 +218,16 @@ onEveryDoor(
         await page.waitForTimeout(150);
         expect(page.url(), attempt.toString()).toBe(url);
       }
-      await expect.poll(() => page.context().pages().length).toBe(1);
+      await until(() => page.context().pages().length).toBe(1);
       expect(await started.system('windows')).toBe(1);
       expect(await page.evaluate(() => document.querySelector('[data-composer]') !== null)).toBe(true);
       expect(await records(started, 'openExternal')).toEqual([]);
     });
 
-    it('serves its own files and nothing else under its scheme, with the policy on everything', async () => {
-      const started = await start();
-      await ready(started.page);
-      type Answer = { status: number; headers: Record<string, string>; text: string };
-      const page = (await started.system('fetch', { url: 'app://bundle/' })) as Answer;
-      expect(page.status).toBe(200);
-      expect(page.headers['content-security-policy']).toContain("connect-src 'none'");
-      for (const url of [
-        'app://bundle/../main/index.js',
-        'app://bundle/..%2fmain%2findex.js',
-        'app://bundle/%2e%2e/%2e%2e/package.json',
-        'app://bundle/..%5c..%5cpackage.json',
-        'app://bundle//etc/passwd',
-        'app://bundle/index.html%00.js',
-        'app://evil/index.html',
-      ]) {
-        const answer = (await started.system('fetch', { url })) as Answer;
-        expect([url, answer.status, answer.text]).toEqual([url, 404, '']);
-        expect(answer.headers['content-security-policy']).toBeDefined();
-      }
-    });
-
     it('hears no foreign, missing or detached frame, and no other channel: every command, 0 accepted', async ({
       annotate,
     }) => {
-      const started = await start({ home: makeHome() });
-      await ready(started.page);
+      const started = app();
       expect(await started.system('ipcChannels')).toEqual(['holdfast:open', 'holdfast:frame']);
       const ours = { url: 'app://bundle/index.html', origin: 'app://bundle', parent: null, detached: false };
       const senders: Record<string, object> = {
@@ -257,8 +264,7 @@ onEveryDoor(
     it('opens a link only after the person saw its host and clicked, and never a hostile one', async ({
       annotate,
     }) => {
-      const started = await start();
-      await ready(started.page);
+      const started = app();
       const url = 'https://example.org/a?b=c#d';
       expect(await call(started, 'link.open', { url })).toMatchObject({ ok: true, output: { done: false } });
       expect(await records(started, 'openExternal')).toEqual([]);
@@ -286,7 +292,13 @@ onEveryDoor(
       expect(await records(started, 'openExternal')).toEqual([url]);
       await annotate(`opener: ${HOSTILE_LINKS.length} hostile addresses, 0 opened`, 'figures');
     });
+  },
+  ['stand-in'],
+);
 
+onEveryDoor(
+  'the Electron shell, from its start to its end',
+  (start) => {
     it('names the runs that will pause when it is quit, stays when asked to, and pauses them when not', async () => {
       const started = await start();
       await ready(started.page);
@@ -294,7 +306,7 @@ onEveryDoor(
       await toolRuns(started.page, 'wait');
       await started.system('answer', { kind: 'messageBox', value: 0 });
       await started.system('closeWindow');
-      await expect.poll(async () => (await records(started, 'messageBox')).length).toBe(1);
+      await until(async () => (await records(started, 'messageBox')).length).toBe(1);
       expect((await records(started, 'messageBox'))[0]).toMatchObject({
         message: 'One run will pause.',
         buttons: ['Keep working', 'Pause and quit'],
@@ -303,8 +315,8 @@ onEveryDoor(
       await toolRuns(started.page, 'wait');
       await started.system('answer', { kind: 'messageBox', value: 1 });
       await started.system('menu', { label: 'quit' }).catch(() => undefined);
-      await expect.poll(() => journal(started.home).lines.at(-1)).toContain('suspended');
-      await expect.poll(() => isAlive(started.pid)).toBe(false);
+      await until(() => journal(started.home).lines.at(-1)).toContain('suspended');
+      await until(() => isAlive(started.pid)).toBe(false);
     });
 
     it('pauses what runs and ends without a question on a signal', async () => {
@@ -316,58 +328,24 @@ onEveryDoor(
       expect(journal(started.home).lines.at(-1)).toContain('suspended');
     });
 
-    it('comes back where it was, in size and place', async () => {
+    it('comes back where it was, in size and place, however it ended, and also without what it kept of that', async () => {
       const started = await start();
       await ready(started.page);
+      const kept = join(started.home.state, 'window', 'window.json');
       const place = { x: 200, y: 120, width: 1000, height: 700 };
       await started.system('bounds', place);
       await started.system('quit').catch(() => undefined);
-      await expect.poll(() => isAlive(started.pid)).toBe(false);
-      expect(JSON.parse(readFileSync(join(started.home.state, 'window', 'window.json'), 'utf8'))).toEqual({
-        ...place,
-        maximized: false,
-      });
+      await until(() => isAlive(started.pid)).toBe(false);
+      expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({ ...place, maximized: false });
       await started.kill();
       const again = await started.restart();
-      const [made] = (await records(again, 'window')) as { width: number; height: number }[];
-      expect(made).toMatchObject({ width: 1000, height: 700 });
-      await again.kill();
-      writeFileSync(join(started.home.state, 'window', 'window.json'), 'broken');
+      expect((await records(again, 'window'))[0]).toMatchObject(place);
+      const other = { x: 100, y: 60, width: 900, height: 640 };
+      await again.system('bounds', other);
+      await again.stop();
+      expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({ ...other, maximized: false });
+      writeFileSync(kept, 'broken');
       await ready((await again.restart()).page);
-    });
-
-    it('brings the run that a second start names to the front, and does not start twice', async () => {
-      const started = await start();
-      const { page, home } = started;
-      await ready(page);
-      await startChat(started, 'say pears');
-      await status(page, 'Your turn');
-      const { id } = journal(home);
-      await page.getByRole('button', { name: 'New chat' }).first().click();
-      await started.system('look', { focused: false });
-      const code = await new Promise((resolve) => {
-        spawn(
-          process.execPath,
-          [
-            '--import',
-            join(project, 'test/support/electron-standin.mjs'),
-            built('main/index.js') ?? '',
-            `--run=${id}`,
-          ],
-          {
-            env: {
-              ...process.env,
-              HOME: home.path,
-              XDG_STATE_HOME: join(home.path, '.local', 'state'),
-              HOLDFAST_STANDIN_SECOND: '1',
-            },
-            stdio: 'ignore',
-          },
-        ).once('close', resolve);
-      });
-      expect(code).toBe(0);
-      await page.locator('main header h1').getByText('say pears').waitFor();
-      expect(await started.system('windows')).toBe(1);
     });
 
     it('tells of a run that waits while nobody looks: badge, notification, and a click that leads there', async () => {
@@ -380,9 +358,7 @@ onEveryDoor(
       await started.system('look', { focused: false });
       await page.getByRole('button', { name: 'New chat' }).first().click();
       await startChat(started, 'slowly write two.txt: hello', { folder: home.files });
-      await expect
-        .poll(async () => (await records(started, 'notification')).length, { timeout: 30_000 })
-        .toBe(1);
+      await until(async () => (await records(started, 'notification')).length).toBe(1);
       expect((await records(started, 'notification'))[0]).toMatchObject({ title: 'Waiting for you' });
       expect((await records(started, 'badge')).at(-1)).toBe(1);
       await openRow(page, /^write out/);
@@ -391,29 +367,17 @@ onEveryDoor(
       expect((await records(started, 'badge')).at(-1)).toBe(0);
     });
 
-    it('reaches the window from its native menu', async () => {
-      const started = await start();
-      await ready(started.page);
-      expect(await started.system('menu', { label: 'Command palette' })).toBe(true);
-      await started.page.getByRole('dialog').waitFor();
-      await started.page.keyboard.press('Escape');
-      await started.system('menu', { label: 'Keyboard shortcuts' });
-      await started.page.getByRole('dialog').waitFor();
-      const shape = JSON.stringify(await started.system('menuShape'));
-      for (const role of ['quit', 'undo', 'copy', 'paste', 'togglefullscreen', 'windowMenu'])
-        expect(shape).toContain(role);
-    });
-
     it('loads its page again when it died, and goes on with the run that was under way', async () => {
       const started = await start();
       const { page } = started;
       await ready(page);
-      await startChat(started, 'slowly long 30');
+      await startChat(started, 'slowly long 300');
       await status(page, 'Running');
+      const loaded = page.waitForEvent('load');
       await started.system('crash');
-      await page.waitForEvent('load');
+      await loaded;
       await ready(page);
-      await openRow(page, 'slowly long 30');
+      await openRow(page, 'slowly long 300');
       await status(page, 'Running');
     });
   },

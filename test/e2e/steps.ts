@@ -33,6 +33,20 @@ export async function ready(page: Page): Promise<void> {
   await page.locator('[aria-label="Profile: none"]').waitFor({ state: 'detached' });
 }
 
+/** What was just changed (size, colours, a layer that opened) is drawn, and nothing that ends by itself still moves. */
+export const settled = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
+    const ending = document.getAnimations().filter((one) => {
+      const { endTime } = one.effect?.getComputedTiming() ?? {};
+      return one.playState === 'running' && Number(endTime) < Infinity;
+    });
+    await Promise.allSettled(ending.map((one) => one.finished));
+    await frame();
+  });
+
 /** Chooses a folder: in the window's own picker, or in the dialog of the system. */
 export async function chooseFolder(started: Started, path: string): Promise<void> {
   const { page } = started;
@@ -87,9 +101,12 @@ export async function allow(
   await button.press('Space');
 }
 
+/** Opens a run from the list and waits until it is the one that is shown, not the one before it. */
 export async function openRow(page: Page, title: string | RegExp): Promise<void> {
-  await rows(page).filter({ hasText: title }).first().click();
-  await page.locator('main header h1').waitFor();
+  const row = rows(page).filter({ hasText: title });
+  await row.first().click();
+  await row.and(page.locator('[aria-current="page"]')).first().waitFor();
+  await page.locator('main header h1').filter({ hasNotText: 'Opening…' }).waitFor();
 }
 
 /** Writes the person's profile file. JSON is YAML too. */
