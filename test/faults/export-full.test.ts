@@ -7,8 +7,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Upload } from '../../src/main/app/moving/upload';
 import { fileStore } from '../../src/main/journal/file';
 import { exportRuns } from '../../src/main/library/export';
+import { importRuns } from '../../src/main/library/import';
 import { tempFolder } from '../support/folder';
-import { bring, bringRich } from '../support/histories';
+import { bring, bringRich, richNotes } from '../support/histories';
 import { answerRecord, metaRecord } from '../support/journal-records';
 import { need } from '../support/prerequisites';
 import { failureOf } from '../support/wait';
@@ -61,4 +62,25 @@ it('takes in no more than there is room for', async (context) => {
   const failure = await failureOf(Upload.begin(disk, [{ name: 'a.json', size: 1_000 }]));
   expect(failure).toMatchObject({ code: 'no_space' });
   expect(readdirSync(disk)).toEqual([]);
+});
+
+it('leaves nothing of a run that there is no room to bring in', async (context) => {
+  const disk = need(context, smallDisk(256), 'small tmpfs', 'mounting one is not allowed here');
+  const from = fileStore(join(tempFolder(), 'runs'));
+  const text = randomBytes(200_000).toString('base64');
+  const notes = richNotes.filter(({ kind }) => kind === 'clip');
+  const whole = [{ name: 'whole-1.txt', text }];
+  await bring(from, 'long', [metaRecord('long'), answerRecord(2, text)], { sidecar: notes, texts: whole });
+  await bring(from, 'kept', [metaRecord('kept'), answerRecord(2, 'x')], { sidecar: notes, texts: whole });
+  await bringRich(from);
+  const out = join(tempFolder(), 'out');
+  await exportRuns(from, ['kept', 'long', 'rich'], { format: 'journal', out: `${out}/` });
+  const runs = join(disk, 'runs');
+  const report = await importRuns(fileStore(runs), [out], { newId: () => 'other' });
+  expect(report.files.map((file) => [file.outcome, 'failure' in file && file.failure.code])).toEqual([
+    ['failed', 'no_space'],
+    ['failed', 'no_space'],
+    ['imported', false],
+  ]);
+  expect(readdirSync(runs).filter((name) => !name.endsWith('.lock') && /long|kept/.test(name))).toEqual([]);
 });

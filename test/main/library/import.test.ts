@@ -15,6 +15,7 @@ import {
   SCHEMA_FILES,
 } from '../../../src/main/library/schemas';
 import { encodeLine, encodeRecord } from '../../../src/shared/run/codec';
+import { faultyVfs } from '../../support/faulty-vfs';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich, richNotes, richRecords } from '../../support/histories';
 import { answerRecord, chatRecords, metaRecord } from '../../support/journal-records';
@@ -350,5 +351,46 @@ describe('an import that a crash cut short', () => {
       '.other.part',
     ]);
     expect(Buffer.from(await again.bytes('first'))).toEqual(journal('first'));
+  });
+});
+
+describe('an import that the disk does not take', () => {
+  it('leaves nothing of a run that was not brought in, wherever it failed, and brings it in later', async () => {
+    const from = fileStore(join(tempFolder(), 'runs'));
+    const bytes = await bringRich(from);
+    const out = join(tempFolder(), 'out');
+    await exportRuns(from, ['rich'], { format: 'journal', out: `${out}/` });
+    const runs = join(tempFolder(), 'runs');
+    await bringRich(fileStore(runs), 'other');
+    // Locks stay where a name was ever locked: removing one could let two in.
+    const left = () => readdirSync(runs).filter((name) => !name.endsWith('.lock'));
+    const before = left();
+    let points = 0;
+    for (const fault of ['ENOSPC', 'torn'] as const)
+      for (let at = 1; ; at++) {
+        const vfs = faultyVfs();
+        const store = fileStore(runs, { vfs });
+        // What comes first of all is not the import's.
+        await store.summary('other');
+        vfs.plan({ at, fault, ...(fault === 'torn' && { only: ['write', 'overwrite'] as const }) });
+        const report = await take(store, out).catch((error: unknown) => error as Error);
+        const failed = vfs.failed.length > 0;
+        vfs.plan(undefined);
+        if (!failed) {
+          expect(report).toMatchObject({ imported: 1 });
+          expect(Buffer.from(await store.bytes('rich'))).toEqual(bytes);
+          await store.purge('rich');
+          break;
+        }
+        points++;
+        if (!(report instanceof Error) && report.imported > 0) {
+          // It was no part of what the run needs.
+          expect(Buffer.from(await store.bytes('rich'))).toEqual(bytes);
+          expect((await store.load('rich')).catalogue.title).toBe('A <rich> run');
+          await store.purge('rich');
+        } else expect([fault, at, left()]).toEqual([fault, at, before]);
+        await store.close();
+      }
+    expect(points).toBeGreaterThan(20);
   });
 });

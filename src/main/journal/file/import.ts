@@ -4,6 +4,8 @@ import { RUN_ID } from '../journal';
 import type { RunParcel } from '../parcel';
 import { readRunGently } from '../read';
 import { bindEntry, encodeEntry, metaSha256 } from '../sidecar';
+import type { FileCatalogue } from './catalogue';
+import type { RunPaths } from './layout';
 import type { Place } from './place';
 import { cutFrom, withFile } from './repair';
 import { errno, ioFailure, OPEN, PRIVATE_DIRECTORY, writeWhole } from './vfs';
@@ -15,14 +17,20 @@ const NEWLINE = new Uint8Array([0x0a]);
 const PART = '.part';
 
 /**
- * Writes a run with exactly these lines, under its lock. What stands beside it comes first and the journal takes its
- * name last, so the run is there whole or not at all. The folder must have been prepared.
+ * Writes a run with exactly these lines, under its lock. The journal takes its name last, when everything beside it is
+ * there, so the run is there whole or not at all. The folder must have been prepared.
  */
-export async function importFile(place: Place, id: string, parcel: RunParcel): Promise<void> {
+export async function importFile(
+  place: Place,
+  id: string,
+  parcel: RunParcel,
+  catalogue: Pick<FileCatalogue, 'forget' | 'label'>,
+): Promise<void> {
   const { vfs, path: directory } = place;
   const paths = place.paths(id);
   const part = join(directory, `.${id}${PART}`);
   await clear(place, id);
+  let [labelled, arrived] = [false, false];
   await place.alone(id, async () => {
     if (place.has(id)) {
       const { bytes } = await place.read(id);
@@ -31,16 +39,22 @@ export async function importFile(place: Place, id: string, parcel: RunParcel): P
     }
     try {
       // Of an import that was cut short.
-      await unlinkIfThere(vfs, part);
-      await unlinkIfThere(vfs, paths.sidecar);
-      await vfs.removeTree(paths.texts);
+      await remove(vfs, paths, part);
+      // First, since by its name whoever clears up knows that the rest is only half there.
+      await writeNew(vfs, part, Buffer.concat(parcel.lines.flatMap((line) => [line, NEWLINE])));
       await writeTexts(vfs, paths.texts, parcel);
       await writeNotes(vfs, paths.sidecar, parcel);
-      await writeNew(vfs, part, Buffer.concat(parcel.lines.flatMap((line) => [line, NEWLINE])));
+      labelled = true;
+      await catalogue.forget(id);
+      if (Object.keys(parcel.catalogue).length > 0) await catalogue.label(id, parcel.catalogue);
       await vfs.rename(part, paths.journal);
+      arrived = true;
       await vfs.syncDirectory(directory);
     } catch (error) {
-      await unlinkIfThere(vfs, part).catch(() => undefined);
+      // It is told of as not there, so nothing of it may be.
+      if (arrived) await unlinkIfThere(vfs, paths.journal).catch(() => undefined);
+      await remove(vfs, paths, part).catch(() => undefined);
+      if (labelled) await catalogue.forget(id).catch(() => undefined);
       throw ioFailure(error, 'bring this run here');
     }
   });
@@ -63,14 +77,18 @@ async function clear(place: Place, id: string): Promise<void> {
     const paths = place.paths(left);
     await place
       .alone(left, async () => {
-        if (!place.has(left)) {
-          await unlinkIfThere(vfs, paths.sidecar);
-          await vfs.removeTree(paths.texts);
-        }
-        await unlinkIfThere(vfs, join(directory, name));
+        if (place.has(left)) await unlinkIfThere(vfs, join(directory, name));
+        else await remove(vfs, paths, join(directory, name));
       })
       .catch(() => undefined);
   }
+}
+
+/** All of an import but its journal; the unfinished file last, by which the rest is known. */
+async function remove(vfs: Vfs, paths: RunPaths, part: string): Promise<void> {
+  await unlinkIfThere(vfs, paths.sidecar);
+  await vfs.removeTree(paths.texts);
+  await unlinkIfThere(vfs, part);
 }
 
 async function writeTexts(vfs: Vfs, folder: string, { texts }: RunParcel): Promise<void> {

@@ -221,9 +221,7 @@ class FileStore implements RunStore {
   async import(id: string, parcel: RunParcel): Promise<void> {
     checkId(id);
     await this.#place.folder.prepare();
-    await importFile(this.#place, id, parcel);
-    await this.#catalogue.forget(id);
-    if (Object.keys(parcel.catalogue).length > 0) await this.#catalogue.label(id, parcel.catalogue);
+    await importFile(this.#place, id, parcel, this.#catalogue);
   }
 
   async notes(id: string): ReturnType<NonNullable<RunStore['notes']>> {
