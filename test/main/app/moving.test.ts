@@ -315,7 +315,7 @@ describe('what a process that died left', () => {
     const dead = join(moving, '999999999-0123456789ab');
     mkdirSync(dead, { recursive: true });
     mkdirSync(join(moving, 'mine'));
-    const part = join(out, '.out.md.0a1b2c3d.part');
+    const part = join(out, '.out.md.holdfast-0a1b2c3d.part');
     for (const path of [part, join(out, 'keep.md'), join(dead, '0')]) writeFileSync(path, 'half');
     writeFileSync(join(dead, 'unfinished'), `${part}\n${join(out, 'keep.md')}\nrelative.part\n`);
     await desk.close();

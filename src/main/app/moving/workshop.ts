@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { PART_NAME } from '../../library/export/file-out';
+import { PART_NAME } from '../../library/export/part';
 
 /**
  * Folders for jobs at work, one each, by the process that works. What a process that died left in them is removed at the

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { link, lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Failure } from '../../../shared/run/failure';
 import { Breather } from '../../journal/read';
+import { clearParts, makePart, type Part } from './part';
 
 export interface WriteOptions {
   overwrite?: boolean | undefined;
@@ -10,11 +10,11 @@ export interface WriteOptions {
   onBytes?: ((bytes: number) => void) | undefined;
   /** Told of the unfinished file before it is made. */
   onPart?: ((path: string) => void) | undefined;
+  /** Folders in which what killed exports left has been cleared; this one's is added. */
+  cleared?: Set<string> | undefined;
 }
 
 const PIECE = 64 * 1024;
-/** What an unfinished file is called; nobody else's files are. */
-export const PART_NAME = /^\..{1,80}\.[0-9a-f]{8}\.part$/;
 
 export const cancelled = (): Failure =>
   new Failure({
@@ -31,15 +31,18 @@ export const cancelled = (): Failure =>
 export async function writeFileWhole(
   path: string,
   chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  { overwrite = false, signal, onBytes, onPart }: WriteOptions = {},
+  { overwrite = false, signal, onBytes, onPart, cleared = new Set() }: WriteOptions = {},
 ): Promise<number> {
-  const part = join(dirname(path), `.${basename(path).slice(0, 80)}.${randomBytes(4).toString('hex')}.part`);
+  const folder = dirname(path);
+  let part: Part | undefined;
   let written = 0;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     if (!overwrite) await checkFree(path);
-    onPart?.(part);
-    const file = await open(part, 'wx', 0o600);
+    if (!cleared.has(folder)) await clearParts(folder);
+    cleared.add(folder);
+    part = await makePart(path, onPart);
+    const { file } = part;
     try {
       const breather = new Breather();
       let waiting: Uint8Array[] = [];
@@ -62,13 +65,13 @@ export async function writeFileWhole(
       if (signal?.aborted) throw cancelled();
       await flush();
       await file.sync();
+      await arrive(part.path, path, overwrite);
     } finally {
       await file.close();
     }
-    await arrive(part, path, overwrite);
     return written;
   } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined);
+    if (part) await rm(part.path, { force: true }).catch(() => undefined);
     throw outFailure(error, path);
   }
 }

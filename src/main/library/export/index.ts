@@ -51,7 +51,7 @@ export async function exportAll(runs: readonly RunToExport[], options: ExportOpt
   if (options.format === 'zip') return exportZip(wanted, options);
   const report: ExportReport = { format: options.format, runs: [], failed: [], files: [], bytes: 0 };
   const many = wanted.length > 1 || (await isFolder(options.out)) || /[/\\]$/.test(options.out);
-  const place = { many, total: wanted.length, format: options.format };
+  const place = { many, total: wanted.length, format: options.format, cleared: new Set<string>() };
   for (const run of wanted) {
     tell(run.key, place.total, options, report);
     try {
@@ -67,6 +67,7 @@ export async function exportAll(runs: readonly RunToExport[], options: ExportOpt
 interface Where {
   many: boolean;
   total: number;
+  cleared: Set<string>;
   format: Exclude<ExportFormat, 'zip'>;
 }
 
@@ -112,7 +113,7 @@ async function writeRun(
   { key }: NamedRun,
   source: ExportSource,
   main: string,
-  { format, total }: Where,
+  { format, total, cleared }: Where,
   options: ExportOptions,
   report: ExportReport,
 ): Promise<void> {
@@ -128,6 +129,7 @@ async function writeRun(
       overwrite: options.overwrite,
       signal: options.signal,
       onPart: options.onPart,
+      cleared,
       onBytes: (bytes) => {
         report.bytes += bytes;
         tell(key, total, options, report);
