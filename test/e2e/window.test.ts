@@ -17,7 +17,13 @@ const SIZES = { '1280x800': { width: 1280, height: 800 }, '900x600': { width: 90
 /** Every view and state, and how a person gets there. */
 const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
   ['first-minute', async () => undefined],
-  ['folder-menu', async (page) => page.getByRole('button', { name: 'Choose a folder' }).click()],
+  [
+    'folder-menu',
+    async (page) => {
+      await page.getByRole('button', { name: 'Choose a folder' }).click();
+      await page.getByRole('menuitem', { name: 'Choose a folder…' }).waitFor();
+    },
+  ],
   [
     'folder-picker',
     async (page) => {
@@ -32,6 +38,7 @@ const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
     async (page) => {
       await open(page, 'Clean up downloads');
       await page.getByRole('button', { name: 'Don’t allow…' }).click();
+      await page.getByLabel('What should it do instead?').waitFor();
     },
   ],
   ['running', (page) => open(page, 'Rename photos')],
@@ -80,9 +87,16 @@ const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
     async (page) => {
       await open(page, 'Compare two contracts');
       await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: /^Delete/ }).waitFor();
     },
   ],
-  ['profiles', async (page) => page.keyboard.press('Control+,')],
+  [
+    'profiles',
+    async (page) => {
+      await page.keyboard.press('Control+,');
+      await page.getByRole('main').getByRole('button', { name: /^Work/ }).waitFor();
+    },
+  ],
   [
     'profile-editor',
     async (page) => {
@@ -91,9 +105,30 @@ const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
       await page.getByRole('heading', { name: 'Work' }).waitFor();
     },
   ],
-  ['palette', async (page) => page.keyboard.press('Control+k')],
-  ['shortcuts', async (page) => page.keyboard.press('Control+/')],
-  ['settings-menu', async (page) => page.getByRole('button', { name: 'Settings' }).click()],
+  [
+    'palette',
+    async (page) => {
+      await page.keyboard.press('Control+k');
+      await page
+        .getByRole('dialog')
+        .getByRole('option', { name: /Clean up downloads/ })
+        .waitFor();
+    },
+  ],
+  [
+    'shortcuts',
+    async (page) => {
+      await page.keyboard.press('Control+/');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    },
+  ],
+  [
+    'settings-menu',
+    async (page) => {
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
+    },
+  ],
 ];
 
 /** Texts that are cut short and could be left scrolled, with their beginning out of sight. */
@@ -391,7 +426,11 @@ onEveryDoor(
       await page.keyboard.press('ArrowDown');
       await page.locator('[role="menuitem"]:focus').filter({ hasText: 'Sample folder' }).waitFor();
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: /^Folder:/ }).waitFor();
+      await until(() =>
+        page
+          .getByRole('button', { name: /^Folder:/ })
+          .evaluateAll(([button]) => button !== undefined && button === document.activeElement),
+      ).toBe(true);
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.type('write key.txt: by hand');
       await page.keyboard.press('Enter');
