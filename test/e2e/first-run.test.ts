@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onEveryDoor, picture } from './harness';
+import { onOneStart } from './one-start';
 import {
   allow,
   chooseFolder,
@@ -16,10 +17,9 @@ import {
   until,
 } from './steps';
 
-onEveryDoor('the first minute', (start, target) => {
+onOneStart('the first minute', (app, target) => {
   it('opens to a composer that works without a key, a form or a network', async () => {
-    const { page } = await start();
-    await ready(page);
+    const { page } = app();
     expect(await composer(page).evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByText('is a small program, not an AI').waitFor();
     await composer(page).fill('hello');
@@ -31,12 +31,11 @@ onEveryDoor('the first minute', (start, target) => {
   });
 
   it('works on real files of the person, asks before it changes one, and shows what it did', async () => {
-    const started = await start();
+    const started = app();
     const { page, home } = started;
     mkdirSync(join(home.files, 'letters'));
     writeFileSync(join(home.files, 'letters', 'bank.txt'), 'Dear bank,\nthe invoice 4711 is paid.\n');
     writeFileSync(join(home.files, 'todo.md'), '# To do\n\n- water the plants\n- call Ada\n');
-    await ready(page);
     await startChat(started, 'Search for invoice, then list the files', { folder: home.files });
     await status(page, 'Your turn');
     await conversation(page).getByText('4711').first().waitFor();
@@ -64,10 +63,11 @@ onEveryDoor('the first minute', (start, target) => {
   });
 
   it('lets a folder be chosen, a sample be used, and none', async () => {
-    const started = await start();
+    const started = app();
     const { page, home } = started;
-    await ready(page);
-    await chooseFolder(started, home.files);
+    const folder = join(home.files, 'taxes');
+    mkdirSync(folder);
+    await chooseFolder(started, folder);
     await page.getByRole('button', { name: /^Folder:/ }).click();
     await page.getByRole('menuitem', { name: /Sample folder/ }).click();
     await page.getByRole('button', { name: /Holdfast sample$/ }).click();

@@ -6,6 +6,7 @@ import { goodInputs, hostileInputs } from '../support/handlers';
 import { tryPolicy } from '../support/policy-attempts';
 import { openSink } from '../support/sink';
 import { makeHome, onEveryDoor, type Home, type Started } from './harness';
+import { onOneStart } from './one-start';
 import { ready, startChat, status } from './steps';
 
 let sink: Awaited<ReturnType<typeof openSink>>;
@@ -197,12 +198,11 @@ async function everyTry(started: Started, id: string, stranger: string): Promise
   return results;
 }
 
-onEveryDoor('the page', (start, target) => {
+onOneStart('the page', (app, target) => {
   it('runs no text as code, loads nothing from elsewhere, and reports each try as a violation', async ({
     annotate,
   }) => {
-    const { page } = await start();
-    await ready(page);
+    const { page } = app();
     const report = await tryPolicy(page, sink.url);
     expect(report.pwned).toBe(false);
     expect(report.refused.length).toBeGreaterThanOrEqual(28);
@@ -215,8 +215,7 @@ onEveryDoor('the page', (start, target) => {
   });
 
   it('has no Node, no Electron, and only the one channel', async () => {
-    const { page } = await start();
-    await ready(page);
+    const { page } = app();
     const seen = await page.evaluate(() => ({
       node: [
         typeof Reflect.get(window, 'require'),
@@ -233,6 +232,42 @@ onEveryDoor('the page', (start, target) => {
     expect(seen.electron).toEqual([]);
   });
 
+  it('gets nothing accepted for any command with a hostile input, over the real channel', async ({
+    annotate,
+  }) => {
+    const started = app();
+    await started.page.evaluate(HOSTILE_CLIENT);
+    const cases = Object.keys(commands).flatMap((name) =>
+      hostileInputs(goodInputs[name as keyof typeof commands])
+        // What JSON cannot carry is the same as its absence, and large texts were tried elsewhere.
+        .filter(([what, input]) => input !== undefined && !/oversize/.test(what))
+        .map(([what, input]) => [name, what, JSON.stringify(input)] as const),
+    );
+    const codes = await started.page.evaluate(async (all) => {
+      const { attack: send } = window as unknown as { attack(name: string, input: unknown): Promise<Attack> };
+      const found: string[] = [];
+      for (let at = 0; at < all.length; at += 100) {
+        const answers = await Promise.all(
+          all.slice(at, at + 100).map(async ([name, what, text]) => {
+            const answer = await send(name, JSON.parse(text));
+            return answer.ok || answer.failure?.code !== 'bad_request' ? `${name}: ${what}` : '';
+          }),
+        );
+        found.push(...answers.filter(Boolean));
+      }
+      return found;
+    }, cases);
+    expect(codes).toEqual([]);
+    const covered = new Set(cases.map(([name]) => name)).size;
+    expect(covered).toBe(Object.keys(commands).length);
+    await annotate(
+      `hostile inputs on the ${target}: ${cases.length} over ${covered} commands, ${codes.length} accepted`,
+      'figures',
+    );
+  });
+});
+
+onEveryDoor('the page, beside a run that waits', (start, target) => {
   it('gives a hostile script inside it no effect that a person did not approve', async ({ annotate }) => {
     const home = guardedHome();
     const started = await start({
@@ -275,41 +310,6 @@ onEveryDoor('the page', (start, target) => {
       const records = (await started.system('records')) as { what: string }[];
       expect(records.filter(({ what }) => what === 'openExternal')).toEqual([]);
     }
-  });
-
-  it('gets nothing accepted for any command with a hostile input, over the real channel', async ({
-    annotate,
-  }) => {
-    const started = await start();
-    await ready(started.page);
-    await started.page.evaluate(HOSTILE_CLIENT);
-    const cases = Object.keys(commands).flatMap((name) =>
-      hostileInputs(goodInputs[name as keyof typeof commands])
-        // What JSON cannot carry is the same as its absence, and large texts were tried elsewhere.
-        .filter(([what, input]) => input !== undefined && !/oversize/.test(what))
-        .map(([what, input]) => [name, what, JSON.stringify(input)] as const),
-    );
-    const codes = await started.page.evaluate(async (all) => {
-      const { attack: send } = window as unknown as { attack(name: string, input: unknown): Promise<Attack> };
-      const found: string[] = [];
-      for (let at = 0; at < all.length; at += 100) {
-        const answers = await Promise.all(
-          all.slice(at, at + 100).map(async ([name, what, text]) => {
-            const answer = await send(name, JSON.parse(text));
-            return answer.ok || answer.failure?.code !== 'bad_request' ? `${name}: ${what}` : '';
-          }),
-        );
-        found.push(...answers.filter(Boolean));
-      }
-      return found;
-    }, cases);
-    expect(codes).toEqual([]);
-    const covered = new Set(cases.map(([name]) => name)).size;
-    expect(covered).toBe(Object.keys(commands).length);
-    await annotate(
-      `hostile inputs on the ${target}: ${cases.length} over ${covered} commands, ${codes.length} accepted`,
-      'figures',
-    );
   });
 });
 
