@@ -1,7 +1,7 @@
 import type { RunSide } from '../../shared/contract/moving';
 import { FINGERPRINT_FIELDS } from '../../shared/run/fingerprint';
+import { Boundaries } from '../../shared/run/boundaries';
 import { asFailure } from '../../shared/run/failure';
-import { Folder } from '../../shared/run/fold';
 import type { RunRecord } from '../../shared/run/record';
 import type { RunStore } from '../journal/journal';
 import { statusOf, titleOf } from './export/head';
@@ -123,12 +123,11 @@ function cut(text: string, limit: number): { text: string; more: number } {
 export function pointsOf(
   records: readonly RunRecord[],
 ): { seq: number; kind: 'prompt' | 'answer' | 'results'; text: string }[] {
-  const folder = new Folder();
+  const boundaries = new Boundaries();
   const points: ReturnType<typeof pointsOf> = [];
   for (const record of records) {
-    folder.push(record);
-    const { seq, terminal, meta, user, tool_result: result, assistant } = record;
-    if (terminal || folder.state.pending !== null) continue;
+    if (!boundaries.push(record)) continue;
+    const { seq, meta, user, tool_result: result, assistant } = record;
     const said = (meta?.prompt ?? textOf(user ?? assistant)).replace(/\s+/g, ' ').trim();
     points.push({
       seq,

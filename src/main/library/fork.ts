@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Boundaries } from '../../shared/run/boundaries';
 import { Failure, isFailure } from '../../shared/run/failure';
-import { Folder } from '../../shared/run/fold';
 import type { RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import { packRun } from '../journal/copy';
@@ -30,18 +30,10 @@ export interface Forked {
 
 const MOST_TRIES = 5;
 
-/**
- * Numbers of the records after which a new run can begin: the conversation could be sent to a model as it stands there.
- * Not inside a turn whose tools are not all answered, and not after the mark that ends or pauses a run.
- */
+/** Numbers of the records after which a new run can begin. */
 export function forkPoints(records: readonly RunRecord[]): number[] {
-  const folder = new Folder();
-  const points: number[] = [];
-  for (const record of records) {
-    folder.push(record);
-    if (!record.terminal && folder.state.pending === null) points.push(record.seq);
-  }
-  return points;
+  const boundaries = new Boundaries();
+  return records.filter((record) => boundaries.push(record)).map(({ seq }) => seq);
 }
 
 /**

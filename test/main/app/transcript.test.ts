@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { transcriptItem, type TranscriptItem } from '../../../src/shared/contract/items';
+import { Folder } from '../../../src/shared/run/fold';
 import type { Block, RawJson, RunRecord } from '../../../src/shared/run/record';
 import { PROTOCOL } from '../../../src/shared/run/record';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
@@ -23,6 +24,14 @@ import { sampled } from '../../support/prerequisites';
 import { someJournal } from '../../support/run-arbitraries';
 
 const tools = toolWords(builtInTools('practice'));
+/** Where nothing is pending, as the fold has it: asked after each record. */
+function byTheFold(run: readonly RunRecord[]): number[] {
+  const folder = new Folder();
+  return run.flatMap((record) => {
+    folder.push(record);
+    return record.terminal || folder.state.pending !== null ? [] : [record.seq];
+  });
+}
 /** A transcript together with its records. */
 interface Shown {
   transcript: Transcript;
@@ -153,6 +162,7 @@ describe('the transcript', () => {
         const { transcript } = assemble(run, [], true, tools);
         const points = run.filter(({ seq }) => transcript.outline.mayFork(seq)).map(({ seq }) => seq);
         expect(points).toEqual(forkPoints(run));
+        expect(points).toEqual(byTheFold(run));
       }),
       { numRuns: sampled(500, 20_000) },
     );

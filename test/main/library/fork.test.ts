@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { preflight, resumeRun } from '../../../src/main/agent';
 import { fileStore } from '../../../src/main/journal/file';
 import { memoryStore } from '../../../src/main/journal/memory';
+import { pointsOf } from '../../../src/main/library/compare';
 import { continueRun, forkPoints, forkRun } from '../../../src/main/library/fork';
 import { encodeLine } from '../../../src/shared/run/codec';
+import { foldRecords } from '../../../src/shared/run/fold';
 import { startRun } from '../../../src/main/agent';
 import { testParts, testProfile } from '../../support/agent';
 import { tempFolder } from '../../support/folder';
@@ -22,6 +24,23 @@ describe('a fork', () => {
   it('may begin after every record where nothing is open, and nowhere else', () => {
     expect(forkPoints(richRecords('r'))).toEqual([1, 4, 5, 7, 9, 10, 11, 12, 13, 14]);
     expect(forkPoints([metaRecord('r')])).toEqual([1]);
+  });
+
+  it('finds where it may begin in one pass, however long the run is', () => {
+    const run = chatRecords('r', 20_000);
+    const best = (work: () => unknown) =>
+      Math.min(
+        ...Array.from({ length: 3 }, () => {
+          const start = performance.now();
+          work();
+          return performance.now() - start;
+        }),
+      );
+    // A fold is one pass too; a look at the whole conversation after each record would take hundreds of them.
+    const fold = best(() => foldRecords(run));
+    expect(best(() => forkPoints(run)) / fold).toBeLessThan(10);
+    expect(best(() => pointsOf(run)) / fold).toBeLessThan(10);
+    expect(pointsOf(run).map(({ seq }) => seq)).toEqual(forkPoints(run));
   });
 
   it('has the bytes of the original up to there, and knows where it came from', async () => {

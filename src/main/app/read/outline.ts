@@ -1,5 +1,5 @@
 import type { TurnRow } from '../../../shared/contract/reading';
-import { toolUseIds } from '../../../shared/run/conversation';
+import { Boundaries } from '../../../shared/run/boundaries';
 import type { RunRecord } from '../../../shared/run/record';
 
 /** Characters of a row's first words, and tools that it names. */
@@ -10,15 +10,14 @@ const TOOLS = 6;
 export class Outline {
   readonly rows: TurnRow[] = [];
   readonly #byRecord = new Map<number, TurnRow>();
-  /** Records after which the conversation could be sent to a model as it stands. */
-  readonly #boundaries = new Set<number>();
-  /** Tools of the newest turn that are not answered; undefined until a record says so, where only the end was read. */
-  #open: Set<string> | undefined;
+  readonly #boundaries = new Boundaries();
+  /** Records after which a new run can begin. */
+  readonly #forks = new Set<number>();
 
   /** `index`: the item that this record begins with. */
   push(record: RunRecord, index: number): void {
-    this.#bounds(record);
     const { seq, meta, assistant, user } = record;
+    if (this.#boundaries.push(record)) this.#forks.add(seq);
     if (meta && meta.prompt !== '') this.#add({ kind: 'prompt', seq, index, words: firstWords(meta.prompt) });
     if (assistant) {
       const content = assistant.message.content ?? [];
@@ -51,20 +50,12 @@ export class Outline {
 
   /** A new run can begin after this record. */
   mayFork(seq: number): boolean {
-    return this.#boundaries.has(seq);
+    return this.#forks.has(seq);
   }
 
   #add(row: TurnRow): void {
     this.rows.push(row);
     this.#byRecord.set(row.seq, row);
-  }
-
-  /** Says of each record what `forkPoints` says of it, at the same small cost however long the run is. */
-  #bounds({ seq, meta, assistant, user, tool_result: result, terminal }: RunRecord): void {
-    if (meta ?? user) this.#open = new Set();
-    if (assistant) this.#open = new Set(toolUseIds(assistant.message));
-    if (result) this.#open?.delete(result.tool_use_id);
-    if (!terminal && this.#open?.size === 0) this.#boundaries.add(seq);
   }
 }
 
