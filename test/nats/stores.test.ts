@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDesk, Shown, type Desk } from '../support/app';
@@ -196,6 +196,20 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
       await right.close();
       await guarded.stop();
     }
+  });
+
+  it('tell whoever runs a command that the server is away, and that it is back', async () => {
+    await server.addStream('RUNS');
+    const bench = workbench();
+    const prompt = ['run', 'append log.txt: once after 0.5', '--id', 'away', '--store', server.url('RUNS')];
+    const ran = bench.run([...prompt, '--folder', bench.folder, '--allow', 'append_file']);
+    await until(() => existsSync(join(bench.folder, 'log.txt')));
+    await server.kill();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await server.run();
+    const { exit, stderr } = await ran;
+    expect(stderr).toMatch(/NATS server is away; waiting for it\n[^]*NATS server is back\n/);
+    expect([exit, readFileSync(join(bench.folder, 'log.txt'), 'utf8')]).toEqual([0, 'once\n']);
   });
 
   it('are copied between by the command, by address and by name, with the same bytes', async () => {

@@ -47,10 +47,18 @@ export async function withStore<T>(
   use: (store: RunStore) => Promise<T>,
 ): Promise<T> {
   const store = await cli.store(flags.store);
+  // A server that is away must not look like a command that hangs.
+  const unheard = store.connection?.onState((state) => {
+    if (state !== 'closed')
+      cli.screen.err(
+        `holdfast: the NATS server is ${state === 'connected' ? 'back' : 'away; waiting for it'}\n`,
+      );
+  });
   try {
     if (store.caution) cli.screen.err(`holdfast: ${oneLine(store.caution)}\n`);
     return await use(store);
   } finally {
+    unheard?.();
     await store.close();
   }
 }
