@@ -279,6 +279,7 @@ describe.each(everyNatsServer())('The stream on nats-server $version', (kind) =>
       'server ok',
       'stream ok',
       'settings ok',
+      'writing ok',
       ...rest,
     ]);
     await server.addStream('BAD', { max_age: 60e9, max_msg_size: 10 });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { credsAuthenticator, nkeyAuthenticator } from 'nats';
 import type { ConnectionOptions } from 'nats';
-import { natsStore } from '../../src/main/journal/jetstream';
+import { checkNats, natsStore } from '../../src/main/journal/jetstream';
 import type { NatsAuth } from '../../src/main/journal/jetstream';
 import { parseAddress } from '../../src/main/journal/jetstream/address';
 import type { NatsStore } from '../../src/main/journal/jetstream/store';
@@ -213,6 +213,13 @@ describe.each(everyNatsServer())('A connection to nats-server $version', (kind) 
     const op = await as('op');
     await (await op.create('run', metaRecord('run'))).close();
     const begun = Date.now();
+    const writing = async (user: string) =>
+      (await checkNats(url, { auth: { user, password: 'p' } })).find(({ name }) => name === 'writing');
+    expect(await writing('op')).toMatchObject({ outcome: 'ok' });
+    expect(await writing('reader')).toMatchObject({
+      outcome: 'failed',
+      text: expect.stringContaining('"runs._claim.test.0"'),
+    });
     const forbidden = async (call: Promise<unknown>, subject: string): Promise<void> =>
       expect(await failureOf(call)).toMatchObject({
         code: 'store_config',

@@ -1,16 +1,31 @@
+import { headers } from 'nats';
 import { asFailure } from '../../../shared/run/failure';
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { NatsAddress } from './address';
 import { addressOf, readStream, serverOf } from './bind';
 import type { NatsOptions } from './bind';
 import { addCommand, judgeStream, mendCommand } from './config';
-import type { ServerConfig } from './config';
+import type { StreamJudgement } from './config';
 import { takeLink } from './dial';
+import { apiFailure } from './failures';
+import type { Link } from './link';
 import { hasTailFence, isFragile } from './server';
+import { Subjects } from './subjects';
+
+const ANSWER_MS = 5_000;
 
 /** One step of a connection test. */
 export interface NatsCheck {
-  name: 'address' | 'connection' | 'server' | 'stream' | 'settings' | 'fence' | 'delete' | 'durability';
+  name:
+    | 'address'
+    | 'connection'
+    | 'server'
+    | 'stream'
+    | 'settings'
+    | 'writing'
+    | 'fence'
+    | 'delete'
+    | 'durability';
   outcome: 'ok' | 'caution' | 'failed';
   /** What was found, for a person. */
   text: string;
@@ -51,7 +66,11 @@ export async function checkNats(url: string, options: NatsOptions = {}): Promise
     checks.push(serverCheck(link.version));
     const { config } = await readStream(link, address);
     checks.push({ name: 'stream', outcome: 'ok', text: `The stream "${address.stream}" is there.` });
-    checks.push(...streamChecks(config, link.version, address));
+    const judgement = judgeStream(config, link.version);
+    checks.push(...settingChecks(judgement, address));
+    if (judgement.problems.length === 0 && judgement.prefix !== undefined)
+      checks.push(await writingCheck(link, judgement.prefix));
+    checks.push(...otherChecks(judgement, link.version, address));
     return checks;
   } catch (error) {
     return failed('stream', asFailure(error));
@@ -69,8 +88,20 @@ const serverCheck = (version: string): NatsCheck =>
       }
     : { name: 'server', outcome: 'ok', text: `nats-server ${version}.` };
 
-function streamChecks(config: ServerConfig, version: string, address: NatsAddress): NatsCheck[] {
-  const { problems, cautions, keepsAll, replicas, prefix } = judgeStream(config, version);
+/** Whether the account may publish: what is sent is meant for no stream, so the server refuses to keep it. */
+async function writingCheck(link: Link, prefix: string): Promise<NatsCheck> {
+  const lines = headers();
+  lines.append('Nats-Expected-Stream', '-');
+  try {
+    await link.ask(new Subjects(prefix).claim('test', 0), Buffer.from('?'), lines, ANSWER_MS);
+    return { name: 'writing', outcome: 'ok', text: 'The account may write.' };
+  } catch (error) {
+    const { message, todo } = apiFailure('take a record', error);
+    return { name: 'writing', outcome: 'failed', text: [message, todo].filter(Boolean).join(' ') };
+  }
+}
+
+function settingChecks({ problems, prefix }: StreamJudgement, address: NatsAddress): NatsCheck[] {
   const server = serverOf(address);
   const checks: NatsCheck[] = problems.map((problem) => ({
     name: 'settings',
@@ -91,7 +122,15 @@ function streamChecks(config: ServerConfig, version: string, address: NatsAddres
       text: 'All of it at once can be mended with one command.',
       command: mendCommand(server, address.stream, problems),
     });
-  checks.push(
+  return checks;
+}
+
+function otherChecks(
+  { cautions, keepsAll, replicas }: StreamJudgement,
+  version: string,
+  address: NatsAddress,
+): NatsCheck[] {
+  return [
     hasTailFence(version)
       ? { name: 'fence', outcome: 'ok', text: 'The server fences each run by its last record.' }
       : {
@@ -105,13 +144,12 @@ function streamChecks(config: ServerConfig, version: string, address: NatsAddres
           name: 'delete',
           outcome: 'caution',
           text: keepsAll,
-          command: addCommand(server, `${address.stream}_HOLDFAST`),
+          command: addCommand(serverOf(address), `${address.stream}_HOLDFAST`),
         },
     {
       name: 'durability',
       outcome: replicas > 1 && cautions.length === 1 ? 'ok' : 'caution',
       text: cautions.join(' '),
     },
-  );
-  return checks;
+  ];
 }
