@@ -128,6 +128,25 @@ describe.each(everyNatsServer())('A store on nats-server $version', (kind) => {
     await store.purge(id);
   });
 
+  it.each([
+    [0, 'The stream is as it was found; no record stands before the damage.', /backup/],
+    [1, 'The record before it is readable.', /^Export/],
+    [2, 'The 2 records before it are readable.', /^Export/],
+  ])('says what is left of a damaged run with %i good records', async (good, kept, todo) => {
+    const id = `left-${good}`;
+    const records = [metaRecord(id), answerRecord(2, 'good')];
+    if (good > 0) await foreign(id, ...records.slice(0, good));
+    // A record that stands on the subject of another.
+    await raw.jetstream().publish(`runs.${id}.9`, encodeRecord([...records, userRecord(3, 'x')][good]!));
+    expect(await failureOf(store.load(id))).toMatchObject({
+      code: 'corrupt',
+      kept,
+      todo: expect.stringMatching(todo) as string,
+      data: { records: good },
+    });
+    await store.purge(id);
+  });
+
   it('loses no label when two change labels at once', async () => {
     const other = await natsStore(url, { auth: { inboxPrefix: '_INBOX.other' } });
     await (await store.create('labels', metaRecord('labels'))).close();

@@ -112,20 +112,25 @@ function endBadly(
   );
 }
 
+/** What is left of a damaged run with so many good records, and what to do about it. `held`: what it stands in. */
+export function beforeDamage(records: number, held: 'file' | 'stream'): { kept: string; todo: string } {
+  if (records === 0)
+    return {
+      kept: `The ${held} is as it was found; no record stands before the damage.`,
+      todo: 'Bring it back from a backup, or delete it.',
+    };
+  return {
+    kept:
+      records === 1 ? 'The record before it is readable.' : `The ${records} records before it are readable.`,
+    todo: 'Export what can be read, or restore the run from a copy.',
+  };
+}
+
 /** What a reading says of a line that cannot be read though others follow it. `records`: how many stand before it. */
 export const corruptLine = (reason: string, line: number, byte: number, records: number): Failure =>
   new Failure({
     code: 'corrupt',
     message: `This run is damaged: line ${line} (byte ${byte}) cannot be read.`,
-    kept:
-      records === 0
-        ? 'The file is as it was found; no record stands before the damage.'
-        : records === 1
-          ? 'The record before it is readable.'
-          : `The ${records} records before it are readable.`,
-    todo:
-      records === 0
-        ? 'Bring it back from a backup, or delete it.'
-        : 'Export what can be read, or restore the run from a copy.',
+    ...beforeDamage(records, 'file'),
     data: { line, byte, records, reason },
   });

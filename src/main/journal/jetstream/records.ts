@@ -1,4 +1,5 @@
 import { Failure } from '../../../shared/run/failure';
+import { beforeDamage } from '../../../shared/run/read';
 import type { Reading } from '../read';
 import { readRunGently } from '../read';
 import { unavailable } from './failures';
@@ -80,8 +81,7 @@ function damagedAt(reading: Reading, n: number, byte: number, reason: string): R
     failure: new Failure({
       code: 'corrupt',
       message: `This run is damaged: message ${n + 1} (byte ${byte}): ${reason}.`,
-      kept: n === 1 ? 'The record before it is readable.' : `The ${n} records before it are readable.`,
-      todo: 'Export what can be read, or restore the run from a copy.',
+      ...beforeDamage(n, 'stream'),
       data: { line: n + 1, byte, records: n, reason },
     }),
   };
