@@ -4,7 +4,8 @@ import type { SidecarEntry } from '../../../shared/run/sidecar';
 import type { RunStore } from '../../journal/journal';
 import { loadAround } from './around';
 import { Assembly } from './build';
-import { loadAll, loadEnding, loadMore, type Loaded, type Sizes, type Where } from './load';
+import { loadAll, loadEnding, loadMore, sizesOf, type Loaded, type Sizes, type Where } from './load';
+import { compare, inFront } from './compare';
 import { itemsAt } from './page';
 import { Finder, indexOfKey, locate, modelsOf, type Hit, type Target } from './places';
 import type {
@@ -19,9 +20,10 @@ import type {
   TurnPage,
 } from './reader';
 import { piece, recordPart } from './record-part';
+import { SearchTexts } from './search-texts';
 import { HeldRecords } from './source';
 import { standAt } from './stand';
-import type { LiveMarks, ToolWords, Transcript } from './transcript';
+import type { LiveMarks, ToolWords } from './transcript';
 
 interface Held extends Loaded {
   /** Nothing of it is stored. */
@@ -39,6 +41,8 @@ interface Under {
 const HELD_RUNS = 8;
 const HELD_BYTES = 256 * 1024 * 1024;
 const LONGEST_FIND = 10_000;
+/** Milliseconds for which the texts of a run are held after a search in it. */
+const SEARCHED_MS = 60_000;
 /** Items that are given before and behind the one in which a record stands. */
 const AROUND_BEFORE = 40;
 const AROUND_BEHIND = 80;
@@ -55,12 +59,15 @@ export class InlineReader implements Reader {
   readonly #marks = new Map<string, LiveMarks>();
   /** What is waited for by somebody who reads: whole runs are read on after it. */
   #sooner: Promise<unknown> | undefined;
+  /** The texts of the run that was searched last, for the next search in it. */
+  #searched: { held: Held; texts: SearchTexts } | undefined;
+  #unsearched: NodeJS.Timeout | undefined;
   #clock = 0;
 
   constructor(
     private readonly store: RunStore | undefined,
     private readonly tools: ToolWords,
-    private readonly sizes?: Partial<Sizes>,
+    private readonly sizes?: Partial<Sizes> | undefined,
   ) {}
 
   async open(id: string, quick = false): Promise<RunOverview> {
@@ -160,13 +167,19 @@ export class InlineReader implements Reader {
   }
 
   async find(id: string, words: string): Promise<{ hits: Hit[]; total: number }> {
-    const { transcript, source } = await this.#get(id);
-    const finder = new Finder(transcript, words);
-    await source.each((record) => {
-      finder.look(record.seq, new Map([[record.seq, record]]));
-      return true;
-    });
-    return finder.found(LONGEST_FIND);
+    const held = await this.#get(id);
+    const wanted = words.toLowerCase();
+    if (wanted === '') return { hits: [], total: 0 };
+    const texts =
+      this.#searched?.held === held
+        ? this.#searched.texts
+        : new SearchTexts(held.source, sizesOf({ sizes: this.sizes }).texts);
+    this.#searched = { held, texts };
+    clearTimeout(this.#unsearched);
+    this.#unsearched = setTimeout(() => (this.#searched = undefined), SEARCHED_MS).unref();
+    const finder = new Finder(held.transcript, wanted);
+    await texts.find(wanted, finder.found);
+    return finder.all(LONGEST_FIND);
   }
 
   async record(id: string, seq: number, from: number, limit: number): Promise<RecordPart> {
@@ -216,12 +229,15 @@ export class InlineReader implements Reader {
   }
 
   async drop(id: string): Promise<void> {
+    if (this.#searched?.held === this.#held.get(id)) this.#searched = undefined;
     this.#held.delete(id);
     this.#endings.delete(id);
     this.#marks.delete(id);
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#unsearched);
+    this.#searched = undefined;
     this.#held.clear();
     this.#endings.clear();
   }
@@ -310,27 +326,4 @@ export class InlineReader implements Reader {
     }
     return held;
   }
-}
-
-/** Items of the whole in front of those of its end; undefined where the end is not as it was. */
-function inFront(end: Transcript, whole: Transcript): number | undefined {
-  const before = whole.length - end.length;
-  if (end.lastSeq !== whole.lastSeq || before < 0) return undefined;
-  for (let n = 0; n < end.length; n++) if (end.slot(n)?.key !== whole.slot(before + n)?.key) return undefined;
-  return before;
-}
-
-/** Which items another reading of the same run shows differently; `again`: they are others. */
-async function compare(before: Loaded, now: Loaded): Promise<{ touched: number[]; again: boolean }> {
-  const touched: number[] = [];
-  const [old, fresh] = [before.transcript, now.transcript];
-  if (fresh.length < old.length || now.going !== undefined) return { touched, again: true };
-  const [was, is] = [await before.source.fetch([]), await now.source.fetch([])];
-  for (let index = 0; index < fresh.length; index++) {
-    const one = index < old.length ? old.item(index, was, 200) : undefined;
-    const other = fresh.item(index, is, 200);
-    if (one && other && one.key !== other.key) return { touched: [], again: true };
-    if (JSON.stringify(one) !== JSON.stringify(other)) touched.push(index);
-  }
-  return { touched, again: false };
 }

@@ -45,12 +45,20 @@ export interface Sizes {
   /** Bytes that are read at once: of a whole, of an end. */
   piece: number;
   end: number;
+  /** Bytes of texts that are held for the next search in a run. */
+  texts: number;
 }
 
 const DAMAGE = new Set(['corrupt', 'version', 'no_meta', 'empty']);
 /** Warnings of a journal whose writer is about to end the line. */
 const UNENDED = new Set<RunWarning['code']>(['torn_tail', 'missing_newline']);
-const SIZES: Sizes = { long: 2_000_000, ending: 120, piece: 1024 * 1024, end: 256 * 1024 };
+const SIZES: Sizes = {
+  long: 2_000_000,
+  ending: 120,
+  piece: 1024 * 1024,
+  end: 256 * 1024,
+  texts: 128 * 1024 * 1024,
+};
 
 export const sizesOf = ({ sizes }: Pick<Where, 'sizes'>): Sizes => ({ ...SIZES, ...sizes });
 

@@ -1,5 +1,6 @@
 import type { Landmark } from '../../../shared/contract/reading';
 import { occurrences, recordsOf, textOf, type Records, type Slot } from './slots';
+import { placesOf } from './search-texts';
 import type { Transcript } from './transcript';
 
 export interface Hit {
@@ -98,50 +99,38 @@ export function modelsOf(
   return models;
 }
 
-/** Gathers where words occur, record by record in any order, case-insensitive. */
+/** Gathers where words occur, case-insensitive, from what is found in the records. */
 export class Finder {
-  readonly #wanted: string;
-  readonly #byRecord = new Map<number, number[]>();
+  readonly #byPlace = new Map<number, { place: number; index: number }[]>();
   readonly #counts = new Map<number, number>();
 
+  /** @param wanted in small letters, not empty */
   constructor(
     private readonly transcript: Transcript,
-    words: string,
+    wanted: string,
   ) {
-    this.#wanted = words.toLowerCase();
-    if (this.#wanted === '') return;
     for (let index = 0; index < transcript.length; index++) {
       const slot = transcript.slot(index);
-      const seqs = slot ? recordsOf(slot) : [];
-      if (slot && seqs.length === 0) this.#add(index, occurrences(textOf(slot, 'text', NONE), this.#wanted));
-      for (const seq of seqs) {
-        const list = this.#byRecord.get(seq);
-        if (list) list.push(index);
-        else this.#byRecord.set(seq, [index]);
+      if (!slot) continue;
+      // What stands in no record, and the names of tools.
+      const own =
+        slot.kind === 'call' ? slot.tool : recordsOf(slot).length === 0 && textOf(slot, 'text', NONE);
+      if (own) this.#add(index, occurrences(own, wanted));
+      for (const { seq, place } of placesOf(slot)) {
+        const list = this.#byPlace.get(seq);
+        if (list) list.push({ place, index });
+        else this.#byPlace.set(seq, [{ place, index }]);
       }
     }
   }
 
-  /** Looks through what one record gives to its items. */
-  look(seq: number, records: Records): void {
-    for (const index of this.#byRecord.get(seq) ?? []) {
-      const slot = this.transcript.slot(index);
-      if (!slot) continue;
-      if (slot.kind !== 'call') {
-        this.#add(index, occurrences(textOf(slot, 'text', records), this.#wanted));
-        continue;
-      }
-      if (slot.seq === seq) {
-        this.#add(index, occurrences(slot.tool, this.#wanted));
-        this.#add(index, occurrences(textOf(slot, 'input', records), this.#wanted));
-      }
-      if (slot.result?.seq === seq)
-        this.#add(index, occurrences(textOf(slot, 'result', records), this.#wanted));
-    }
-  }
+  /** The words stand in this text of a record, so many times. */
+  found = (seq: number, place: number, count: number): void => {
+    for (const one of this.#byPlace.get(seq) ?? []) if (one.place === place) this.#add(one.index, count);
+  };
 
   /** At most `limit` items, in their order, and the number of all occurrences. */
-  found(limit: number): { hits: Hit[]; total: number } {
+  all(limit: number): { hits: Hit[]; total: number } {
     const hits = [...this.#counts]
       .sort(([a], [b]) => a - b)
       .map(([index, count]) => ({ index, count, key: this.transcript.slot(index)?.key ?? '' }));

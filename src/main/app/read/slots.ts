@@ -41,7 +41,7 @@ export type Slot = { key: string; seq: number } &
 export type Records = Pick<ReadonlyMap<number, RunRecord>, 'get'>;
 
 /** A service's own block that stands for thinking that it keeps to itself. */
-const REDACTED = 'redacted_thinking';
+export const REDACTED = 'redacted_thinking';
 
 export const blockOf = (records: Records, seq: number, said: Said, block: number): Block | undefined =>
   records.get(seq)?.[said]?.message.content?.[block];

@@ -14,8 +14,8 @@ export interface Source {
   place(seq: number): Place | undefined;
   /** The bytes of a record as the journal has them; undefined: not stored. */
   line(seq: number): Promise<Uint8Array | undefined>;
-  /** All records in their order, until `each` says false. */
-  each(visit: (record: RunRecord) => boolean): Promise<void>;
+  /** All records behind record `after` in their order, until `visit` says false. */
+  each(visit: (record: RunRecord) => boolean, after?: number): Promise<void>;
   add(record: RunRecord, place: Place | undefined): void;
 }
 
@@ -38,8 +38,8 @@ export class HeldRecords implements Source {
     const bytes = place && (await this.bytes?.());
     return place && bytes?.subarray(place.offset, place.offset + place.bytes);
   }
-  async each(visit: (record: RunRecord) => boolean): Promise<void> {
-    for (const record of this.#records.values()) if (!visit(record)) return;
+  async each(visit: (record: RunRecord) => boolean, after = 0): Promise<void> {
+    for (const record of this.#records.values()) if (record.seq > after && !visit(record)) return;
   }
   add(record: RunRecord, place: Place | undefined): void {
     this.#records.set(record.seq, record);
@@ -104,11 +104,13 @@ export class StoredRecords implements Source {
     return place && this.#read(place.offset, place.bytes);
   }
 
-  async each(visit: (record: RunRecord) => boolean): Promise<void> {
+  async each(visit: (record: RunRecord) => boolean, after = 0): Promise<void> {
     const last = this.#seqs.at(-1) ?? 0;
+    if (last <= after) return;
+    const known = this.place(after);
     await scanJournal(
       this.slice,
-      { offset: 0, line: 0, records: 0 },
+      { offset: known ? known.offset + known.bytes + 1 : 0, line: 0, records: 0 },
       (record) => record.seq <= last && visit(record),
       { identity: this.identity, piece: PIECE },
     );
