@@ -108,5 +108,3 @@ export function setFilter(change: Partial<Pick<LibraryState, 'filter' | 'words' 
 
 /** The state of a row by id, if it is loaded. */
 export const rowOf = (id: string): RunRow | undefined => get().rows.find((row) => row?.id === id);
-
-export { deleteRun, renameRun } from './runs';

@@ -2,7 +2,7 @@ import { BookOpenText, Download, Trash2, Wrench } from 'lucide-react';
 import { bareId } from '../../../shared/contract/run-key';
 import type { RunHead } from '../../../shared/contract/views';
 import { exportOf } from '../../store/app';
-import { deleteRun } from '../../store/library';
+import { deleteRun } from '../../store/runs';
 import { repairOf } from '../../store/moving';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';

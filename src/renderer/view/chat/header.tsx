@@ -21,7 +21,7 @@ import {
 import type { RunHead } from '../../../shared/contract/views';
 import { call } from '../../client';
 import { copyOf, exportOf, go, openRun, toastFailure, useApp, type Place } from '../../store/app';
-import { deleteRun, renameRun } from '../../store/library';
+import { deleteRun } from '../../store/runs';
 import { compareWith, continueHere, forkOf } from '../../store/moving';
 import { inspect, startFind } from '../../store/reading';
 import { pausing } from '../../store/run';
@@ -31,6 +31,7 @@ import { baseName, tilde } from '../kit/paths';
 import { Name, Shown } from '../kit/shown';
 import { StatusBadge, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
+import { Rename } from '../library/rename';
 import { useReadOnly } from '../moving/continue-here';
 import { isDamaged, needsResume } from './state';
 import s from './chat.module.css';
@@ -62,7 +63,12 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
       <LibraryButton />
       <div className={s['title']}>
         {renaming ? (
-          <TitleField id={row.id} title={row.title} onDone={() => setRenaming(false)} />
+          <Rename
+            className={s['title-field']}
+            id={row.id}
+            title={row.title}
+            onDone={() => setRenaming(false)}
+          />
         ) : (
           <h1 onDoubleClick={() => setRenaming(true)}>
             <Name text={row.title || 'Untitled'} />
@@ -226,29 +232,5 @@ function PaneSwitch({ head, pane }: { head: RunHead; pane: string }) {
         </button>
       ))}
     </div>
-  );
-}
-
-function TitleField({ id, title, onDone }: { id: string; title: string; onDone: () => void }) {
-  const [text, setText] = useState(title);
-  const done = (keep: boolean) => {
-    if (keep && text.trim() !== title) void renameRun(id, text);
-    onDone();
-  };
-  return (
-    <input
-      className={s['title-field']}
-      aria-label="Title"
-      value={text}
-      maxLength={300}
-      autoFocus
-      onFocus={(event) => event.target.select()}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={() => done(true)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') done(true);
-        if (event.key === 'Escape') done(false);
-      }}
-    />
   );
 }

@@ -4,12 +4,12 @@ import { splitKey } from '../../../shared/contract/run-key';
 import type { RunRow } from '../../../shared/contract/views';
 import { openRun } from '../../store/app';
 import { useLibrary } from '../../store/library';
-import { renameRun } from '../../store/runs';
 import { IconButton } from '../kit/button';
 import { Menu } from '../kit/menu';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
+import { Rename } from './rename';
 import { RowActions } from './row-menu';
 import { Tags } from './tags';
 import s from './library.module.css';
@@ -36,7 +36,12 @@ export const LibraryRow = memo(function LibraryRow({
   // The usual store goes without saying.
   const named = useLibrary((state) => state.store === undefined) && splitKey(row.id).store !== '';
   const title = row.title || 'Untitled';
-  if (renaming) return <Rename row={row} onDone={() => setRenaming(false)} />;
+  if (renaming)
+    return (
+      <div className={s['row']}>
+        <Rename id={row.id} title={row.title} className={s['rename']} onDone={() => setRenaming(false)} />
+      </div>
+    );
   return (
     <div className={s['row']} data-selected={selected}>
       <button
@@ -98,31 +103,3 @@ export const LibraryRow = memo(function LibraryRow({
     </div>
   );
 });
-
-/** The title as a field in the place of the row. */
-export function Rename({ row, onDone }: { row: RunRow; onDone: () => void }) {
-  const [text, setText] = useState(row.title);
-  const done = (keep: boolean) => {
-    if (keep && text.trim() !== row.title) void renameRun(row.id, text);
-    onDone();
-  };
-  return (
-    <div className={s['row']}>
-      <input
-        className={s['rename']}
-        aria-label="Title"
-        value={text}
-        maxLength={300}
-        autoFocus
-        onFocus={(event) => event.target.select()}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={() => done(true)}
-        onKeyDown={(event) => {
-          event.stopPropagation();
-          if (event.key === 'Enter') done(true);
-          if (event.key === 'Escape') done(false);
-        }}
-      />
-    </div>
-  );
-}

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { renameRun } from '../../store/runs';
+
+/** The title as a field in its place: Enter and leaving it keep what was typed, Escape does not. */
+export function Rename({
+  id,
+  title,
+  className,
+  onDone,
+}: {
+  id: string;
+  title: string;
+  className: string | undefined;
+  onDone: () => void;
+}) {
+  const [text, setText] = useState(title);
+  // The field that a key has closed is left once more when it goes.
+  const [over, setOver] = useState(false);
+  const done = (keep: boolean) => {
+    if (over) return;
+    setOver(true);
+    if (keep && text.trim() !== title) void renameRun(id, text);
+    onDone();
+  };
+  return (
+    <input
+      type="text"
+      className={className}
+      aria-label="Title"
+      value={text}
+      maxLength={300}
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={() => done(true)}
+      onKeyDown={(event) => {
+        // A list has other uses for these keys; shortcuts of the window stay.
+        if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+        if (event.key === 'Enter') done(true);
+        if (event.key === 'Escape') done(false);
+      }}
+    />
+  );
+}
