@@ -1,37 +1,33 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium as playwright, type Locator, type Page } from 'playwright';
+import { chromium as playwright, type Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import type { StoreView } from '../../src/shared/contract/stores';
 import { bad } from '../support/axe';
 import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
 import { fakeApp } from '../support/fake-app';
-import { manyId, manyRecords, putManyRuns } from '../support/many-runs';
+import { manyId, manyRecords } from '../support/many-runs';
 import { built, chromium } from '../support/prerequisites';
 import { makeScene } from '../support/scenes';
 import { journalBytes } from '../support/store-folder';
-import { makeHome, onEveryDoor, picture, type Home, type Started } from './harness';
+import { onEveryDoor, picture, type Home } from './harness';
 import { doors, ready, rows, startChat, status, toolRuns, until } from './steps';
+import {
+  browse,
+  cells,
+  chosen,
+  filters,
+  focused,
+  journals,
+  line,
+  looks,
+  LOOKS,
+  populated,
+  total,
+} from './table-steps';
 
 const COUNT = 800;
-/** Size and colours of every picture. */
-const LOOKS = [
-  [1280, 800, 'light'],
-  [1280, 800, 'dark'],
-  [900, 600, 'light'],
-  [900, 600, 'dark'],
-] as const;
-
-const filters = (page: Page): Locator => page.getByRole('search', { name: 'Filter the runs' });
-const cells = (page: Page): Locator => page.locator('[data-browse-row]');
-const line = (page: Page, title: string): Locator => cells(page).filter({ hasText: title });
-const total = (page: Page) => page.locator('main header [role="status"]').first().textContent();
-const chosen = (page: Page) => page.getByRole('toolbar', { name: 'Selected runs' }).getByRole('status');
-const focused = (page: Page) =>
-  page.evaluate(() => document.activeElement?.getAttribute('data-browse-row') ?? '');
-const journals = (folder: string) =>
-  existsSync(folder) ? readdirSync(folder).filter((file) => /^[a-zA-Z0-9][\w-]*\.json$/.test(file)) : [];
 
 /** SHA-256 of every journal, wherever it is kept. */
 function hashes(home: Home): Record<string, string> {
@@ -44,39 +40,11 @@ function hashes(home: Home): Record<string, string> {
   return all;
 }
 
-function populated(count = COUNT): Home {
-  const home = makeHome();
-  putManyRuns(home.runs, count);
-  return home;
-}
-
-async function browse(page: Page): Promise<void> {
-  await ready(page);
-  await page.getByRole('button', { name: /^All runs/ }).click();
-  await page.getByRole('grid', { name: 'Runs' }).waitFor();
-  await cells(page).first().waitFor();
-}
-
-/** In each size and colour: a picture, and nothing that axe finds. */
-async function looks({ page }: Started, name: string, within?: string): Promise<void> {
-  for (const [width, height, theme] of LOOKS) {
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme: theme });
-    await page.waitForTimeout(150);
-    await picture(page, `${name}-${width}x${height}-${theme}`);
-    // Colours differ by theme, what is there by size: two of the four see both.
-    if ((width === 1280) !== (theme === 'light')) continue;
-    expect([name, width, theme, await bad(page, within)]).toEqual([name, width, theme, []]);
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: 'light' });
-}
-
 onEveryDoor(
   'all runs',
   (start) => {
     it('are sorted, filtered, chosen, labelled, deleted and brought back by mouse, in a table that stays small', async () => {
-      const home = populated();
+      const home = populated(COUNT);
       const before = hashes(home);
       const started = await start({ home });
       const { page } = started;
@@ -235,47 +203,6 @@ onEveryDoor(
       await line(page, 'A name of my own').focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'A name of my own' }).waitFor();
-    });
-
-    it('of the trash are brought back one by one, and deleted for good only when somebody said so', async () => {
-      const home = populated(8);
-      const started = await start({ home });
-      const { page } = started;
-      await browse(page);
-      await page.getByRole('checkbox', { name: 'Select all 8 runs' }).click();
-      await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await until(() => journals(join(home.runs, 'trash')).length).toBe(8);
-      await page.getByRole('button', { name: /^Trash/ }).click();
-      const items = page.getByRole('listitem').filter({ hasText: 'deleted' });
-      await until(() => items.count()).toBe(8);
-      await looks(started, 'library-trash');
-      await items
-        .first()
-        .getByRole('button', { name: /^Restore/ })
-        .click();
-      await page.getByText('1 run is back.').waitFor();
-      await until(() => journals(home.runs).length).toBe(1);
-      const answer = async (button: Locator, word: string, yes: boolean) => {
-        if (started.target === 'stand-in')
-          await started.system('answer', { kind: 'messageBox', value: yes ? 1 : 0 });
-        await button.click();
-        if (started.target !== 'browser door') return;
-        await until(() => started.output()).toContain(word);
-        started.type(yes ? 'yes' : 'no');
-      };
-      await answer(
-        items.first().getByRole('button', { name: /^Delete for good/ }),
-        'Delete 1 run for good?',
-        false,
-      );
-      await page.getByText('You did not agree to delete this for good.').waitFor();
-      expect(journals(join(home.runs, 'trash')).length).toBe(7);
-      await answer(page.getByRole('button', { name: 'Empty the trash…' }), 'Delete 7 runs for good?', true);
-      await page.getByText('7 runs were deleted for good.').waitFor();
-      await page.getByText('The trash is empty.').waitFor();
-      expect(journals(join(home.runs, 'trash'))).toEqual([]);
-      expect(journals(home.runs).length).toBe(1);
-      await looks(started, 'library-trash-empty');
     });
 
     it('that are in use stay while the others go, and say so', async () => {

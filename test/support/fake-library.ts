@@ -81,6 +81,10 @@ export function fakeLibrary(scene: Scene): Pick<Handlers, keyof typeof libraryCo
       keeps: scene.stores.flatMap(({ label, keeps }) => (keeps === undefined ? [] : { label, why: keeps })),
       failed: [],
     }),
+    'library.trashKeys': ({ offset, limit }) => ({
+      keys: trash.slice(offset, offset + limit).map(({ row }) => row.id),
+      total: trash.length,
+    }),
     'run.rename': ({ id, title }) => {
       change([id], (row) => ({ ...row, title, renamed: true }));
       return { done: true };

@@ -111,6 +111,10 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
         })),
       };
     },
+    'library.trashKeys': async ({ offset, limit }) => {
+      const { runs } = await library.trashed();
+      return { keys: runs.slice(offset, offset + limit).map(({ row }) => row.id), total: runs.length };
+    },
 
     'run.rename': async ({ id, title }) => {
       if (sessions.isPrivate(id)) throw nowhere('so it has no name');

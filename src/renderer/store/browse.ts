@@ -1,10 +1,11 @@
 import { create } from 'zustand';
-import { KEYS_LIMIT, type SortField } from '../../shared/contract/library';
+import type { SortField } from '../../shared/contract/library';
 import type { CommandInput, CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow } from '../../shared/contract/views';
 import { call, failureOf } from '../client';
-import { toast, toastFailure } from './app';
+import { toastFailure } from './app';
+import { Choice } from './choice';
 import { Pages, withPage } from './pages';
 
 /** The table of all runs: what it shows, in which order, and what is chosen in it. */
@@ -135,70 +136,12 @@ export function sortBy(by: SortField): void {
 export const sortOf = (query: Query): { by: SortField; up: boolean } =>
   query.sort ?? { by: 'updated', up: false };
 
-/* What is chosen. */
-
-/** Where a range begins, and what was chosen before it. */
-let anchor: { at: number; before: ReadonlySet<string> } = { at: 0, before: new Set() };
-
-export function choose(index: number, how: 'only' | 'toggle'): void {
-  const key = get().rows[index]?.id;
-  if (key === undefined) return;
-  const chosen = new Set(how === 'only' ? [] : get().chosen);
-  if (how === 'toggle' && chosen.has(key)) chosen.delete(key);
-  else chosen.add(key);
-  const before = new Set(chosen);
-  before.delete(key);
-  anchor = { at: index, before };
-  set({ chosen });
-}
-
-/** All from where the range began; rows between that were never loaded too. */
-export async function chooseTo(index: number): Promise<void> {
-  const { at, before } = anchor;
-  const [from, to] = at < index ? [at, index] : [index, at];
-  const rows = get().rows.slice(from, to + 1);
-  const loaded = rows.length === to - from + 1 && rows.every((row) => row !== undefined);
-  const keys = loaded ? rows.map((row) => row.id) : await keysOf(from, to - from + 1);
-  set({ chosen: new Set([...before, ...keys]) });
-}
-
-/** Everything that the filter finds, without loading it. */
-export async function chooseAll(): Promise<void> {
-  const keys = await keysOf(0, KEYS_LIMIT);
-  const { total } = get();
-  if (keys.length > 0 && keys.length < total)
-    toast({
-      tone: 'warn',
-      text: `The first ${keys.length.toLocaleString('en')} of ${total.toLocaleString('en')} runs are selected: no more can be at once.`,
-    });
-  anchor = { at: 0, before: new Set() };
-  set({ chosen: new Set(keys) });
-}
-
-export const chooseNone = () => {
-  anchor = { at: anchor.at, before: new Set() };
-  set({ chosen: new Set() });
-};
-
-export function unselect(keys: readonly string[]): void {
-  const chosen = new Set(get().chosen);
-  for (const key of keys) chosen.delete(key);
-  if (chosen.size !== get().chosen.size) set({ chosen });
-}
-
-async function keysOf(offset: number, limit: number): Promise<string[]> {
-  try {
-    const { keys } = await call('library.keys', {
-      offset,
-      limit: Math.min(limit, KEYS_LIMIT),
-      ...get().query,
-    });
-    return keys;
-  } catch (error) {
-    toastFailure(error);
-    return [];
-  }
-}
+export const browseChoice = new Choice({
+  get,
+  set,
+  keyAt: (index) => get().rows[index]?.id,
+  keys: (places) => call('library.keys', { ...places, ...get().query }),
+});
 
 /* Columns. */
 

@@ -5,8 +5,9 @@ import type { RunRow } from '../../shared/contract/views';
 import { Failure, type FailureInfo } from '../../shared/run/failure';
 import { call } from '../client';
 import { go, toast, toastFailure, useApp } from './app';
-import { unselect } from './browse';
+import { browseChoice } from './browse';
 import { libraryChanged } from './library';
+import { trashChoice } from './trash';
 
 /** What a person does with one run or with many: title, pin, tags, trash. */
 
@@ -129,6 +130,7 @@ export const changeTags = (ids: readonly string[], add: string[], remove: string
 async function restore(ids: readonly string[], text: (n: number) => string): Promise<void> {
   try {
     const report = await inPieces('Bringing back', ids, (piece) => call('runs.restore', { ids: piece }));
+    trashChoice.leave(report.done);
     say(report, text(report.done.length));
   } catch (error) {
     toastFailure(error);
@@ -149,7 +151,7 @@ export async function deleteRuns(ids: readonly string[], title?: string): Promis
   }
   const { done } = report;
   leave(done);
-  unselect(done);
+  browseChoice.leave(done);
   const named = done.length === 1 && title !== undefined;
   say(
     report,

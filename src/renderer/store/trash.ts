@@ -3,6 +3,7 @@ import type { CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import { call, failureOf } from '../client';
 import { toast, toastFailure } from './app';
+import { Choice } from './choice';
 import { Pages, withPage } from './pages';
 import { libraryChanged } from './library';
 
@@ -18,6 +19,8 @@ interface TrashState {
   rows: (Trashed | undefined)[];
   ready: boolean;
   failure: FailureInfo | undefined;
+  /** Keys, also of rows that were never loaded. */
+  chosen: ReadonlySet<string>;
   /** The person is being asked outside of the page whether these may go. */
   asking: number | undefined;
 }
@@ -31,6 +34,7 @@ export const useTrash = create<TrashState>(() => ({
   rows: [],
   ready: false,
   failure: undefined,
+  chosen: new Set<string>(),
   asking: undefined,
 }));
 
@@ -54,6 +58,13 @@ const pages = new Pages(
   (error) => set({ failure: failureOf(error), ready: true }),
 );
 
+export const trashChoice = new Choice({
+  get,
+  set,
+  keyAt: (index) => get().rows[index]?.row.id,
+  keys: (places) => call('library.trashKeys', places),
+});
+
 export const showTrashed = (from: number, to: number) => pages.show(from, to);
 
 export function refreshTrash(): void {
@@ -62,7 +73,8 @@ export function refreshTrash(): void {
 
 export function openTrash(): () => void {
   open = true;
-  set({ rows: [], ready: false });
+  // Nothing that was chosen at an earlier look is deleted for good with what is chosen now.
+  set({ rows: [], ready: false, chosen: new Set() });
   pages.restart();
   return () => {
     open = false;
@@ -70,11 +82,17 @@ export function openTrash(): () => void {
 }
 
 /** Deletes for good. The main process asks first, outside of the page. */
-async function purge(count: number, work: () => Promise<CommandOutput<'runs.purge'>>): Promise<void> {
+async function purge(
+  count: number,
+  work: () => Promise<CommandOutput<'runs.purge'>>,
+  ids: readonly string[] = [...get().chosen],
+): Promise<void> {
   if (get().asking !== undefined) return;
   set({ asking: count });
   try {
     const { done, failed } = await work();
+    const stay = new Set(failed.map(({ id }) => id));
+    trashChoice.leave(ids.filter((id) => !stay.has(id)));
     const [first] = failed;
     toast({
       tone: first ? 'warn' : 'info',
@@ -91,6 +109,7 @@ async function purge(count: number, work: () => Promise<CommandOutput<'runs.purg
   }
 }
 
-export const purgeRun = (id: string): Promise<void> => purge(1, () => call('runs.purge', { ids: [id] }));
+export const purgeRuns = (ids: readonly string[]): Promise<void> =>
+  purge(ids.length, () => call('runs.purge', { ids: [...ids] }), ids);
 export const emptyTrash = (total: number): Promise<void> =>
   purge(total, () => call('library.emptyTrash', { total }));

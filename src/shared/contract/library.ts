@@ -120,6 +120,11 @@ export const libraryCommands = {
       failed: z.array(z.object({ label: z.string(), failure: failureInfo })),
     }),
   },
+  /** As `library.keys`, of the trash. */
+  'library.trashKeys': {
+    input: z.strictObject({ offset: z.int().min(0), limit: z.int().min(1).max(KEYS_LIMIT) }),
+    output: z.object({ keys: z.array(runId), total: z.number() }),
+  },
   'run.rename': { input: z.strictObject({ id: runId, title: text(300) }), output: done },
   /** To the trash; `run.restore` undoes it. */
   'run.trash': { input: z.strictObject({ id: runId }), output: done },

@@ -10,6 +10,7 @@ export const REPEATABLE: ReadonlySet<string> = new Set<CommandName>([
   'library.keys',
   'library.tags',
   'library.trash',
+  'library.trashKeys',
   'run.unwatch',
   'run.items',
   'run.text',

@@ -53,7 +53,9 @@ function RunsPage() {
       </header>
       <div className={s['page']} ref={box}>
         <Filters shown={shown} />
-        <AwayStores />
+        <div className={s['away']}>
+          <AwayStores />
+        </div>
         {failure && rows.length === 0 ? (
           <div className={s['note']}>
             <FailureNote

@@ -1,8 +1,9 @@
 import { Download, GitCompare, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { call } from '../../client';
 import { exportOf, go } from '../../store/app';
-import { chooseNone, useBrowse } from '../../store/browse';
+import { browseChoice, useBrowse } from '../../store/browse';
+import type { Choice } from '../../store/choice';
 import { deleteRuns, pinRuns, stopWork, tagRuns, useWork } from '../../store/runs';
 import { Button, IconButton } from '../kit/button';
 import { count, many, percent } from '../kit/numbers';
@@ -12,28 +13,11 @@ import s from './browse.module.css';
 export function BulkBar() {
   const chosen = useBrowse((state) => state.chosen);
   const rows = useBrowse((state) => state.rows);
-  const work = useWork((state) => state.work);
   const pinned = usePinned(chosen, rows);
-  if (work)
-    return (
-      <div className={s['bulk']} data-bulk role="status">
-        <progress value={work.done} max={work.of} aria-label={work.doing} />
-        <span className={s['bulk-text']}>
-          {work.doing}: {count(work.done)} of {count(work.of)} ({percent(work.done, work.of)})
-        </span>
-        <Button size="s" disabled={work.stopped} onClick={stopWork}>
-          {work.stopped ? 'Stopping…' : 'Stop'}
-        </Button>
-      </div>
-    );
-  if (chosen.size === 0) return null;
   const ids = [...chosen];
   const [a, b] = ids;
   return (
-    <div className={s['bulk']} data-bulk role="toolbar" aria-label="Selected runs">
-      <span className={s['bulk-text']} role="status">
-        {many(chosen.size, 'run')} selected
-      </span>
+    <Bulk chosen={chosen} choice={browseChoice}>
       {ids.length === 2 && a !== undefined && b !== undefined && (
         <Button size="s" icon={<GitCompare size="0.9375rem" />} onClick={() => go({ view: 'compare', a, b })}>
           Compare
@@ -55,14 +39,65 @@ export function BulkBar() {
       <Button size="s" look="danger" icon={<Trash2 size="0.9375rem" />} onClick={() => void deleteRuns(ids)}>
         Delete
       </Button>
+    </Bulk>
+  );
+}
+
+/** The bar below a list from the moment on that something in it is chosen, and while much is being done. */
+export function Bulk({
+  chosen,
+  choice,
+  children,
+}: {
+  chosen: ReadonlySet<string>;
+  choice: Choice;
+  children: ReactNode;
+}) {
+  const work = useWork((state) => state.work);
+  if (work)
+    return (
+      <div className={s['bulk']} data-bulk role="status">
+        <progress value={work.done} max={work.of} aria-label={work.doing} />
+        <span className={s['bulk-text']}>
+          {work.doing}: {count(work.done)} of {count(work.of)} ({percent(work.done, work.of)})
+        </span>
+        <Button size="s" disabled={work.stopped} onClick={stopWork}>
+          {work.stopped ? 'Stopping…' : 'Stop'}
+        </Button>
+      </div>
+    );
+  if (chosen.size === 0) return null;
+  return (
+    <Toolbar>
+      <span className={s['bulk-text']} role="status">
+        {many(chosen.size, 'run')} selected
+      </span>
+      {children}
       <IconButton
         size="s"
         side="top"
         label="Clear the selection"
         keys="escape"
         icon={<X size="1rem" />}
-        onClick={chooseNone}
+        onClick={() => choice.none()}
       />
+    </Toolbar>
+  );
+}
+
+/** Leaves the keyboard in the list above when it goes away with the button that had it. */
+function Toolbar({ children }: { children: ReactNode }) {
+  const bar = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const own = bar.current;
+    return () => {
+      if (own?.contains(document.activeElement))
+        document.querySelector<HTMLElement>('[data-browse-row][tabindex="0"]')?.focus();
+    };
+  }, []);
+  return (
+    <div ref={bar} className={s['bulk']} data-bulk role="toolbar" aria-label="Selected runs">
+      {children}
     </div>
   );
 }

@@ -1,21 +1,20 @@
-import { memo, useEffect, useEffectEvent, useState } from 'react';
+import { memo } from 'react';
 import { Ellipsis, EyeOff, Pin, Users } from 'lucide-react';
 import type { RunRow } from '../../../shared/contract/views';
 import { spentOf, tokensOf } from '../../../shared/run/tokens';
 import { openRun } from '../../store/app';
-import { choose, chooseTo, useBrowse } from '../../store/browse';
-import { renameRun } from '../../store/runs';
+import { browseChoice, useBrowse } from '../../store/browse';
 import { IconButton } from '../kit/button';
-import { isMac } from '../kit/keys';
 import { Menu } from '../kit/menu';
 import { count, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, tableTime } from '../kit/time';
+import { Rename } from '../library/rename';
 import { RowActions } from '../library/row-menu';
 import { Tags } from '../library/tags';
 import type { Column } from './columns';
-import { Check } from './table';
+import { GridRow } from './grid';
 import s from './browse.module.css';
 
 export const TableRow = memo(function TableRow({
@@ -41,53 +40,23 @@ export const TableRow = memo(function TableRow({
   onRename: (on: boolean) => void;
 }) {
   const title = row.title || 'Untitled';
-  const shown = useEffectEvent(onShown);
-  useEffect(() => shown(), []);
-  const pick = (event: React.MouseEvent, alone: 'only' | 'toggle') => {
-    if (event.shiftKey && useBrowse.getState().chosen.size > 0) void chooseTo(index);
-    else choose(index, (isMac ? event.metaKey : event.ctrlKey) ? 'toggle' : alone);
-  };
   return (
-    <div
-      role="row"
+    <GridRow
+      index={index}
+      title={title}
       className={s['row']}
-      aria-rowindex={index + 2}
-      aria-selected={chosen}
-      data-browse-row={index}
-      tabIndex={tabbable ? 0 : -1}
+      chosen={chosen}
+      some={() => useBrowse.getState().chosen.size > 0}
+      choice={browseChoice}
+      tabbable={tabbable}
       onFocus={onFocus}
-      onClick={(event) => {
-        if ((event.target as HTMLElement).closest('button, input, [role="menu"]')) return;
-        pick(event, 'only');
-      }}
-      onDoubleClick={(event) => {
-        if (!(event.target as HTMLElement).closest('button, input, [role="menu"]')) openRun(row.id);
-      }}
-      onContextMenu={(event) => {
-        if ((event.target as HTMLElement).closest('input, [role="menu"]')) return;
-        event.preventDefault();
-        // A menu button opens on a press; a key is the press that needs no place.
-        const more = event.currentTarget.querySelector<HTMLElement>('[aria-haspopup="menu"]');
-        more?.focus();
-        more?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
-      }}
-      onMouseDown={(event) => {
-        // A range is chosen, not the text within it.
-        if (event.shiftKey) event.preventDefault();
-      }}
+      onShown={onShown}
+      onOpen={() => openRun(row.id)}
     >
-      <span role="gridcell">
-        <Check
-          label={`Select ${title}`}
-          checked={chosen}
-          onChange={() => undefined}
-          onClick={(event) => pick(event, 'toggle')}
-        />
-      </span>
       {columns.map(({ id, number }) => (
         <span key={id} role="gridcell" className={s[id]} data-number={number}>
           {id === 'title' && renaming ? (
-            <Rename row={row} onDone={() => onRename(false)} />
+            <Rename id={row.id} title={row.title} className={s['rename']} onDone={() => onRename(false)} />
           ) : (
             <Cell column={id} row={row} title={title} />
           )}
@@ -110,7 +79,7 @@ export const TableRow = memo(function TableRow({
           <RowActions row={row} open onRename={() => onRename(true)} />
         </Menu>
       </span>
-    </div>
+    </GridRow>
   );
 });
 
@@ -163,32 +132,3 @@ const None = () => (
     <span className="sr">Not known</span>
   </>
 );
-
-function Rename({ row, onDone }: { row: RunRow; onDone: () => void }) {
-  const [text, setText] = useState(row.title);
-  const [over, setOver] = useState(false);
-  const done = (keep: boolean) => {
-    if (over) return;
-    setOver(true);
-    if (keep && text.trim() !== row.title) void renameRun(row.id, text);
-    onDone();
-  };
-  return (
-    <input
-      type="text"
-      className={s['rename']}
-      aria-label="Title"
-      value={text}
-      maxLength={300}
-      autoFocus
-      onFocus={(event) => event.target.select()}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={() => done(true)}
-      onKeyDown={(event) => {
-        event.stopPropagation();
-        if (event.key === 'Enter') done(true);
-        if (event.key === 'Escape') done(false);
-      }}
-    />
-  );
-}

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { Virtuoso } from 'react-virtuoso';
 import { go, useApp } from '../../store/app';
@@ -6,9 +6,10 @@ import { restoreRuns } from '../../store/runs';
 import {
   emptyTrash,
   openTrash,
-  purgeRun,
+  purgeRuns,
   refreshTrash,
   showTrashed,
+  trashChoice,
   useTrash,
   type Trashed,
 } from '../../store/trash';
@@ -18,6 +19,8 @@ import { bytes, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, tableTime } from '../kit/time';
+import { Bulk } from './bulk';
+import { CheckAll, Ghost, GridRow, Scroller, useGrid } from './grid';
 import s from './browse.module.css';
 import t from './trash.module.css';
 
@@ -83,20 +86,97 @@ export function Trash() {
           <Button onClick={() => go({ view: 'browse' })}>All runs</Button>
         </div>
       ) : (
-        <Virtuoso
-          className={s['scroller'] ?? ''}
-          totalCount={total}
-          increaseViewportBy={300}
-          defaultItemHeight={52}
-          rangeChanged={({ startIndex, endIndex }) => showTrashed(startIndex, endIndex)}
-          itemContent={(index) => {
-            const run = rows[index];
-            return run ? <TrashedRow run={run} /> : <div className={s['ghost']} aria-hidden="true" />;
-          }}
-          components={{ List, Item }}
-        />
+        <Deleted />
       )}
+      <TrashBulk />
     </div>
+  );
+}
+
+/** As in the table of all runs: chosen by a press or by keys, one, several, a range or all. */
+function Deleted() {
+  const { total, rows, chosen } = useTrash();
+  const runs = useMemo(() => rows.map((trashed) => trashed?.row), [rows]);
+  const { list, box, active, setActive, takeFocus, onKeyDown } = useGrid({
+    asked: '',
+    rows: runs,
+    total,
+    chosen,
+    choice: trashChoice,
+    act: (key, row) => {
+      if (key !== 'Delete') return false;
+      void purgeRuns(chosen.size > 0 ? [...chosen] : [row.id]);
+      return true;
+    },
+  });
+  return (
+    <div
+      className={`${s['table']} ${t['table']}`}
+      role="grid"
+      aria-label="Deleted runs"
+      aria-multiselectable="true"
+      aria-rowcount={total + 1}
+      aria-colcount={3}
+      ref={box}
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
+      <div role="row" aria-rowindex={1} className={s['head']}>
+        <div role="columnheader">
+          <CheckAll chosen={chosen} total={total} choice={trashChoice} />
+        </div>
+        <div role="columnheader">Run</div>
+        <div role="columnheader">
+          <span className="sr">Actions</span>
+        </div>
+      </div>
+      <Virtuoso
+        ref={list}
+        className={s['scroller'] ?? ''}
+        totalCount={total}
+        increaseViewportBy={300}
+        itemsRendered={takeFocus}
+        defaultItemHeight={52}
+        computeItemKey={(index) => runs[index]?.id ?? `place ${index}`}
+        rangeChanged={({ startIndex, endIndex }) => showTrashed(startIndex, endIndex)}
+        itemContent={(index) => {
+          const run = rows[index];
+          if (!run) return <Ghost index={index} />;
+          return (
+            <TrashedRow
+              run={run}
+              index={index}
+              chosen={chosen.has(run.row.id)}
+              tabbable={index === active}
+              onFocus={() => setActive(index, run.row)}
+              onShown={takeFocus}
+            />
+          );
+        }}
+        components={{ Scroller }}
+      />
+    </div>
+  );
+}
+
+function TrashBulk() {
+  const { chosen, asking } = useTrash();
+  const ids = [...chosen];
+  return (
+    <Bulk chosen={chosen} choice={trashChoice}>
+      <Button size="s" icon={<RotateCcw size="0.9375rem" />} onClick={() => void restoreRuns(ids)}>
+        Restore
+      </Button>
+      <Button
+        size="s"
+        look="danger"
+        icon={<Trash2 size="0.9375rem" />}
+        disabled={asking !== undefined}
+        onClick={() => void purgeRuns(ids)}
+      >
+        Delete for good…
+      </Button>
+    </Bulk>
   );
 }
 
@@ -114,58 +194,79 @@ function Asking() {
   );
 }
 
-function TrashedRow({ run: { row, at, size } }: { run: Trashed }) {
+function TrashedRow({
+  run: { row, at, size },
+  index,
+  chosen,
+  tabbable,
+  onFocus,
+  onShown,
+}: {
+  run: Trashed;
+  index: number;
+  chosen: boolean;
+  tabbable: boolean;
+  onFocus: () => void;
+  onShown: () => void;
+}) {
   const asking = useTrash((state) => state.asking);
   const title = row.title || 'Untitled';
   return (
-    <div className={t['trashed']}>
-      <Mark of={row.status} />
-      <div>
-        <p className={t['trashed-title']}>
-          <Name text={title} />
-        </p>
-        <p className={t['trashed-facts']}>
-          <span>{STATUS_WORD[row.status]}</span>
-          <span>
-            <Name text={row.store} />
-          </span>
-          <span>{bytes(size)}</span>
-          {at !== undefined && (
+    <GridRow
+      index={index}
+      title={title}
+      className={`${s['row']} ${t['trashed']}`}
+      chosen={chosen}
+      some={() => useTrash.getState().chosen.size > 0}
+      choice={trashChoice}
+      tabbable={tabbable}
+      onFocus={onFocus}
+      onShown={onShown}
+    >
+      <span role="gridcell">
+        <Mark of={row.status} />
+        <div>
+          <p className={t['trashed-title']}>
+            <Name text={title} />
+          </p>
+          <p className={t['trashed-facts']}>
+            <span>{STATUS_WORD[row.status]}</span>
             <span>
-              deleted{' '}
-              <time dateTime={at} title={fullTime(at)}>
-                {tableTime(at)}
-              </time>
+              <Name text={row.store} />
             </span>
-          )}
-        </p>
-      </div>
-      <Button
-        size="s"
-        icon={<RotateCcw size="0.875rem" />}
-        aria-label={`Restore ${title}`}
-        onClick={() => void restoreRuns([row.id])}
-      >
-        Restore
-      </Button>
-      <Button
-        size="s"
-        look="ghost"
-        aria-label={`Delete for good… ${title}`}
-        disabled={asking !== undefined}
-        onClick={() => void purgeRun(row.id)}
-      >
-        Delete for good…
-      </Button>
-    </div>
+            <span>{bytes(size)}</span>
+            {at !== undefined && (
+              <span>
+                deleted{' '}
+                <time dateTime={at} title={fullTime(at)}>
+                  {tableTime(at)}
+                </time>
+              </span>
+            )}
+          </p>
+        </div>
+      </span>
+      <span role="gridcell">
+        <Button
+          size="s"
+          icon={<RotateCcw size="0.875rem" />}
+          tabIndex={tabbable ? 0 : -1}
+          aria-label={`Restore ${title}`}
+          onClick={() => void restoreRuns([row.id])}
+        >
+          Restore
+        </Button>
+        <Button
+          size="s"
+          look="ghost"
+          tabIndex={tabbable ? 0 : -1}
+          aria-label={`Delete for good… ${title}`}
+          disabled={asking !== undefined}
+          onClick={() => void purgeRuns([row.id])}
+        >
+          Delete for good…
+        </Button>
+      </span>
+    </GridRow>
   );
 }
-
-const List = ({ ref, context: _, ...rest }: React.ComponentProps<'div'> & { context?: unknown }) => (
-  <div {...rest} ref={ref} role="list" aria-label="Deleted runs" />
-);
-const Item = ({
-  context: _,
-  item: __,
-  ...rest
-}: React.ComponentProps<'div'> & { context?: unknown; item?: unknown }) => <div {...rest} role="listitem" />;

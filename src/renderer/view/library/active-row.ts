@@ -1,13 +1,12 @@
 import { useEffect, useReducer, useRef, useState, type RefObject } from 'react';
 import type { GroupedVirtuosoHandle } from 'react-virtuoso';
-import type { RunRow } from '../../../shared/contract/views';
 
-type Rows = readonly (RunRow | undefined)[];
+/** Sparse: rows that were not asked for are absent. */
+export type Rows<Row = { id: string }> = readonly (Row | undefined)[];
 
 interface List {
   /** What the list is asked for: another text is another list, which begins at its top. */
   asked: string;
-  /** Sparse: rows that were not asked for are absent. */
   rows: Rows;
   total: number;
   list: RefObject<GroupedVirtuosoHandle | null>;
@@ -21,7 +20,7 @@ interface ActiveRow {
   /** Place of the row that keys act on, and of the one stop of the Tab key. */
   active: number;
   /** `row`: the one that is shown there, if it has been read. */
-  setActive: (index: number, row: RunRow | undefined) => void;
+  setActive: (index: number, row: { id: string } | undefined) => void;
   /** Gives the focus to the row that is to have it, as soon as it is in the page. */
   takeFocus: () => void;
   /** Gives it to the row in a place that is in the page. */
@@ -73,7 +72,7 @@ export function useActiveRow({ asked, rows, total, list, box, rowAt }: List): Ac
     };
   }, [box]);
   const active = Math.min(at < 0 ? held.index : at, Math.max(0, total - 1));
-  const setActive = (index: number, row: RunRow | undefined) => setHeld({ index, id: row?.id });
+  const setActive = (index: number, row: { id: string } | undefined) => setHeld({ index, id: row?.id });
 
   const wanted = useRef<number>(undefined);
   const takeFocus = () => {
