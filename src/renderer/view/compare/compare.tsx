@@ -14,6 +14,7 @@ import { StatusBadge } from '../kit/status';
 import chat from '../chat/chat.module.css';
 import { Table } from './table';
 import { Texts } from './texts';
+import page from '../kit/page.module.css';
 import s from './compare.module.css';
 
 type Sides = CommandOutput<'run.compare'>;
@@ -54,8 +55,8 @@ export function Compare({ a, b }: { a: string; b: string }) {
           Swap sides
         </Button>
       </header>
-      <div className={s['page']} tabIndex={0} role="region" aria-label="Comparison">
-        <div className={s['column']}>
+      <div className={page['page']} tabIndex={0} role="region" aria-label="Comparison">
+        <div className={`${page['column']} ${s['wide']}`}>
           {failure && (
             <FailureNote
               failure={failure}

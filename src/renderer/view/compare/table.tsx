@@ -2,12 +2,13 @@ import type { RunSide } from '../../../shared/contract/moving';
 import { bareId } from '../../../shared/contract/run-key';
 import { spentOf, tokensOf } from '../../../shared/run/tokens';
 import { useApp } from '../../store/app';
-import { bytes, count, many } from '../kit/numbers';
+import { bytes, count, listed, many } from '../kit/numbers';
 import { tilde } from '../kit/paths';
 import { Shown } from '../kit/shown';
 import { fullTime } from '../kit/time';
 import { CopyText } from '../moving/copy-text';
 import { FIELD_MEANS, FIELD_NAME, fieldValue, isHash } from '../resume/fields';
+import d from '../kit/differences.module.css';
 import s from './compare.module.css';
 
 interface Row {
@@ -17,8 +18,8 @@ interface Row {
   b: string | undefined;
   /** Full values, where what is shown is short. */
   whole?: { a: string; b: string } | undefined;
-  /** That they differ goes without saying. */
-  plain?: boolean;
+  /** That they differ goes without saying, but for this word. */
+  plain?: string;
 }
 
 const OUTCOME: Record<string, string> = {
@@ -57,16 +58,16 @@ export function Table({ a, b }: { a: RunSide; b: RunSide }) {
     [
       'Run',
       [
-        { name: 'Id', plain: true, ...both((side) => bareId(side.id)) },
+        { name: 'Id', plain: 'id', ...both((side) => bareId(side.id)) },
         { name: 'Store', ...both((side) => side.store) },
         {
           name: 'Kind',
           ...both((side) => (side.chat === undefined ? undefined : side.chat ? 'chat' : 'one task')),
         },
-        { name: 'Begun', plain: true, ...both((side) => side.created && fullTime(side.created)) },
-        { name: 'Last change', plain: true, ...both((side) => side.updated && fullTime(side.updated)) },
+        { name: 'Begun', plain: 'times', ...both((side) => side.created && fullTime(side.created)) },
+        { name: 'Last change', plain: 'times', ...both((side) => side.updated && fullTime(side.updated)) },
         { name: 'Outcome', ...both(outcome) },
-        { name: 'Made from', plain: true, ...both((side) => side.origin?.from) },
+        { name: 'Made from', plain: 'origin', ...both((side) => side.origin?.from) },
       ],
     ],
     [
@@ -77,7 +78,7 @@ export function Table({ a, b }: { a: RunSide; b: RunSide }) {
         { name: 'Tools used', ...both(tools) },
         {
           name: 'Journal',
-          plain: true,
+          plain: 'the journal’s length',
           ...both((side) => `${many(side.records, 'record')}, ${bytes(side.bytes)}`),
         },
       ],
@@ -97,14 +98,22 @@ export function Table({ a, b }: { a: RunSide; b: RunSide }) {
 }
 
 function Group({ name, rows }: { name: string; rows: readonly Row[] }) {
-  const changed = rows.filter((row) => !row.plain && row.a !== row.b).length;
+  const differing = rows.filter((row) => row.a !== row.b);
+  const changed = differing.filter((row) => row.plain === undefined).length;
+  const apart = [...new Set(differing.flatMap((row) => row.plain ?? []))];
   return (
     <section className={s['group']}>
       <h2>
         {name}
-        <small>{changed === 0 ? 'the same' : `${many(changed, 'difference')}`}</small>
+        <small>
+          {changed > 0
+            ? many(changed, 'difference')
+            : apart.length > 0
+              ? `the same apart from ${listed(apart)}`
+              : 'the same'}
+        </small>
       </h2>
-      <table>
+      <table className={d['table']}>
         <caption className="sr">{name} of both runs</caption>
         <colgroup>
           <col className={s['what']} />
@@ -120,7 +129,7 @@ function Group({ name, rows }: { name: string; rows: readonly Row[] }) {
         </thead>
         <tbody>
           {rows.map((row) => {
-            const differs = !row.plain && row.a !== row.b;
+            const differs = row.plain === undefined && row.a !== row.b;
             return (
               <tr key={row.name} data-changed={differs}>
                 <th scope="row">
@@ -155,7 +164,7 @@ function Cell({
         <Shown text={text} />
       )}
       {whole !== undefined && whole !== '' && <CopyText text={whole} what="hash" />}
-      {note !== undefined && <span className={s['differs']}>{note}</span>}
+      {note !== undefined && <span className={d['changed']}>{note}</span>}
     </td>
   );
 }

@@ -6,6 +6,11 @@ export const count = (n: number) => whole.format(n);
 /** 1 file, 2 files */
 export const many = (n: number, one: string, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 
+const list = new Intl.ListFormat('en-GB');
+
+/** a, b and c */
+export const listed = (words: readonly string[]) => list.format(words);
+
 /** 987, 12.4k, 3.1M */
 export function short(n: number): string {
   if (n < 1_000) return String(n);

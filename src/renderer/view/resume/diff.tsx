@@ -4,6 +4,7 @@ import type { PreflightView } from '../../../shared/contract/views';
 import { Name, Shown } from '../kit/shown';
 import { CopyText } from '../moving/copy-text';
 import { FIELD_MEANS, FIELD_NAME, FIELD_RISK, fieldValue, isHash } from './fields';
+import d from '../kit/differences.module.css';
 import s from './resume.module.css';
 
 /** Recorded and current configuration, side by side, field by field. */
@@ -11,7 +12,7 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
   const [shown, setShown] = useState(false);
   return (
     <div className={s['table']}>
-      <table>
+      <table className={d['table']}>
         <caption className="sr">Settings then and now</caption>
         <thead>
           <tr>
@@ -40,7 +41,7 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
                 {field.changed ? (
                   <>
                     <Value field={field.field} value={field.current} />
-                    <span className={s['changed']}>changed</span>
+                    <span className={d['changed']}>changed</span>
                     {field.field === 'system_hash' && prompt !== undefined && (
                       <button
                         type="button"

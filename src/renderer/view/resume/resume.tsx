@@ -18,6 +18,7 @@ import { Gates } from './gates';
 import { Next } from './next';
 import { Pending } from './pending';
 import { Unknown, type Answers } from './unknown';
+import page from '../kit/page.module.css';
 import s from './resume.module.css';
 
 /** Everything about going on, before anything runs. Looking changes nothing. */
@@ -35,8 +36,8 @@ export function Resume({ head }: { head: RunHead }) {
 
   return (
     <>
-      <div className={s['page']} tabIndex={0} role="region" aria-label="Pre-flight">
-        <div className={s['column']}>
+      <div className={page['page']} tabIndex={0} role="region" aria-label="Pre-flight">
+        <div className={page['column']}>
           {failure && (
             <FailureNote
               failure={failure}
