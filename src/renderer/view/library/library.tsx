@@ -29,6 +29,7 @@ import { Brand } from './brand';
 import { Runs } from './runs';
 import { AwayStores, StoreFilter } from './shelves';
 import { stateWords } from '../stores/state';
+import chips from '../kit/chips.module.css';
 import s from './library.module.css';
 
 /** Every run, newest first. */
@@ -140,7 +141,7 @@ function Filters() {
           )}
         </div>
       )}
-      <div className={s['chips']} role="group" aria-label="Show">
+      <div className={`${chips['chips']} ${s['chips']}`} role="group" aria-label="Show">
         {FILTER_WORDS.map(([one, word]) => (
           <button
             key={one}

@@ -18,6 +18,7 @@ import { Name } from '../kit/shown';
 import { Building, Left, NothingFound, Start } from './states';
 import { focusHit, openHit, Results } from './results';
 import { PART, PARTS } from './parts';
+import chips from '../kit/chips.module.css';
 import s from './search.module.css';
 
 /** Looks for words in everything that was said, thought, run and answered. */
@@ -102,7 +103,7 @@ function Scope() {
   const [only] = parts;
   return (
     <div className={s['scope']}>
-      <div className={s['chips']} role="group" aria-label="Kinds of text">
+      <div className={`${chips['chips']} ${s['chips']}`} role="group" aria-label="Kinds of text">
         <button type="button" aria-pressed={parts.length === 0} onClick={() => setScope({ parts: [] })}>
           Everything
         </button>
