@@ -5,7 +5,7 @@ import { Shown } from './shown';
 import s from './failure.module.css';
 
 /** A failure's sentences; as the contract gives them, a part may be undefined. */
-interface Told {
+export interface Told {
   code: FailureCode;
   message: string;
   kept?: string | undefined;

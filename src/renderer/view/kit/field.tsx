@@ -34,6 +34,42 @@ export function Field({
   );
 }
 
+/** A name, an address or a path: nothing completes or corrects it. */
+export function TextField({
+  label,
+  help,
+  problem,
+  value,
+  placeholder,
+  disabled = false,
+  onChange,
+}: {
+  label: string;
+  help?: string | undefined;
+  problem?: string | undefined;
+  value: string;
+  placeholder?: string | undefined;
+  disabled?: boolean;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={label} help={help} problem={problem}>
+      {(ids) => (
+        <input
+          {...ids}
+          className={inputClass}
+          value={value}
+          placeholder={placeholder}
+          disabled={disabled}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 export const inputClass = s['input'];
 
 export function Switch({

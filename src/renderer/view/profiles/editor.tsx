@@ -6,7 +6,7 @@ import { chooseProfile, go, toast, useApp } from '../../store/app';
 import { loadProfiles, useProfiles } from '../../store/profiles';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
-import { Field, inputClass, Switch } from '../kit/field';
+import { Field, inputClass, Switch, TextField } from '../kit/field';
 import { Name, Shown } from '../kit/shown';
 import { ModelField } from './model-field';
 import { problemsOf, profileOf, type Form } from './form';
@@ -84,19 +84,14 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
     }
   };
   const text = (key: 'name' | 'model' | 'endpoint' | 'key_env', label: string, help?: string) => (
-    <Field label={label} help={help} problem={shown[key]}>
-      {(ids) => (
-        <input
-          {...ids}
-          className={inputClass}
-          value={form[key]}
-          disabled={builtIn}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => change({ [key]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      help={help}
+      problem={shown[key]}
+      value={form[key]}
+      disabled={builtIn}
+      onChange={(value) => change({ [key]: value })}
+    />
   );
   const number = (
     key: 'max_iterations' | 'max_tokens' | 'max_output_tokens' | 'call_timeout',

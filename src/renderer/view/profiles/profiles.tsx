@@ -1,14 +1,11 @@
 import { useMemo, useState } from 'react';
-import { Plus, TriangleAlert } from 'lucide-react';
+import { TriangleAlert } from 'lucide-react';
 import { go, useApp } from '../../store/app';
 import { loadProfiles, useProfiles, type ProfileEntry } from '../../store/profiles';
-import { Button } from '../kit/button';
-import { FailureNote } from '../kit/failure';
 import { Name, Shown } from '../kit/shown';
-import { LibraryButton } from '../chat/header';
 import { emptyForm, formOf } from './form';
 import { Editor } from './editor';
-import chat from '../chat/chat.module.css';
+import { SettingsPage } from './settings-page';
 import s from './profiles.module.css';
 
 const PROVIDER: Record<string, string> = {
@@ -24,54 +21,20 @@ export function Profiles({ name }: { name: string | undefined }) {
   const entry =
     name === '' ? undefined : (profiles.find((one) => one.profile.name === (name ?? wanted)) ?? profiles[0]);
   return (
-    <>
-      <header className={chat['header']}>
-        <LibraryButton />
-        <div className={chat['title']}>
-          <h1>Profiles</h1>
-        </div>
-        <span className={s['file']} title={file}>
-          {file && (
-            <>
-              Kept in <code>{file}</code>
-            </>
-          )}
-        </span>
-      </header>
-      <div className={s['page']}>
-        <div className={s['side']}>
-          <ul aria-label="Profiles">
-            {profiles.map((one) => (
-              <li key={one.profile.name}>
-                <ProfileRow entry={one} selected={one === entry} />
-              </li>
-            ))}
-          </ul>
-          <Button
-            look="ghost"
-            size="s"
-            icon={<Plus size="0.9375rem" />}
-            onClick={() => go({ view: 'profiles', name: '' })}
-          >
-            New profile
-          </Button>
-        </div>
-        <div className={s['main']}>
-          {failure && <FailureNote failure={failure} />}
-          {problem && (
-            <FailureNote
-              failure={problem}
-              actions={
-                <Button size="s" onClick={() => void loadProfiles()}>
-                  Look again
-                </Button>
-              }
-            />
-          )}
-          {ready && <Chosen key={entry?.profile.name ?? ''} entry={entry} />}
-        </div>
-      </div>
-    </>
+    <SettingsPage
+      title="Profiles"
+      file={file}
+      entries={profiles}
+      keyOf={(one) => one.profile.name}
+      row={(one) => <ProfileRow entry={one} selected={one === entry} />}
+      add="New profile"
+      onAdd={() => go({ view: 'profiles', name: '' })}
+      failure={failure}
+      problem={problem}
+      onLookAgain={() => void loadProfiles()}
+    >
+      {ready && <Chosen key={entry?.profile.name ?? ''} entry={entry} />}
+    </SettingsPage>
   );
 }
 

@@ -7,7 +7,7 @@ import { go, toast, useApp } from '../../store/app';
 import { loadStores, useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
-import { Field, inputClass, Switch } from '../kit/field';
+import { Field, inputClass, Switch, TextField } from '../kit/field';
 import { Checks } from './checks';
 import { entryOf, problemsOf, type Form } from './form';
 import p from '../profiles/profiles.module.css';
@@ -75,19 +75,14 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
     }
   };
   const text = (key: TextKey, label: string, help?: string, placeholder?: string) => (
-    <Field label={label} help={help} problem={shown[key]}>
-      {(ids) => (
-        <input
-          {...ids}
-          className={inputClass}
-          value={form[key]}
-          placeholder={placeholder}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={(event) => change({ [key]: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      help={help}
+      problem={shown[key]}
+      value={form[key]}
+      placeholder={placeholder}
+      onChange={(value) => change({ [key]: value })}
+    />
   );
   return (
     <form

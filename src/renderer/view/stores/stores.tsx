@@ -1,19 +1,17 @@
 import { useMemo } from 'react';
-import { HardDrive, Plus, Server, ShieldAlert } from 'lucide-react';
+import { HardDrive, Server, ShieldAlert } from 'lucide-react';
 import type { StoreView } from '../../../shared/contract/stores';
 import { go } from '../../store/app';
 import { useLibrary } from '../../store/library';
 import { loadStores, useStores } from '../../store/stores';
-import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
-import { LibraryButton } from '../chat/header';
+import { SettingsPage } from '../profiles/settings-page';
 import { Command, withoutCommand } from './checks';
 import { StoreEditor } from './editor';
 import { emptyForm, formOf } from './form';
 import { StoreDot, stateWords } from './state';
-import chat from '../chat/chat.module.css';
 import p from '../profiles/profiles.module.css';
 import s from './stores.module.css';
 
@@ -22,54 +20,20 @@ export function Stores({ name }: { name: string | undefined }) {
   const { stores, file, problem, failure, ready } = useStores();
   const store = name === '' ? undefined : (stores.find((one) => one.name === name) ?? stores[0]);
   return (
-    <>
-      <header className={chat['header']}>
-        <LibraryButton />
-        <div className={chat['title']}>
-          <h1>Stores</h1>
-        </div>
-        <span className={p['file']} title={file}>
-          {file && (
-            <>
-              Kept in <code>{file}</code>
-            </>
-          )}
-        </span>
-      </header>
-      <div className={p['page']}>
-        <div className={p['side']}>
-          <ul aria-label="Stores">
-            {stores.map((one) => (
-              <li key={one.name}>
-                <StoreRow store={one} selected={one === store} />
-              </li>
-            ))}
-          </ul>
-          <Button
-            look="ghost"
-            size="s"
-            icon={<Plus size="0.9375rem" />}
-            onClick={() => go({ view: 'stores', name: '' })}
-          >
-            Add a store
-          </Button>
-        </div>
-        <div className={p['main']}>
-          {failure && <FailureNote failure={failure} />}
-          {problem && (
-            <FailureNote
-              failure={problem}
-              actions={
-                <Button size="s" onClick={() => void loadStores()}>
-                  Look again
-                </Button>
-              }
-            />
-          )}
-          {ready && <Chosen key={store?.name ?? ''} store={store} />}
-        </div>
-      </div>
-    </>
+    <SettingsPage
+      title="Stores"
+      file={file}
+      entries={stores}
+      keyOf={(one) => one.name}
+      row={(one) => <StoreRow store={one} selected={one === store} />}
+      add="Add a store"
+      onAdd={() => go({ view: 'stores', name: '' })}
+      failure={failure}
+      problem={problem}
+      onLookAgain={() => void loadStores()}
+    >
+      {ready && <Chosen key={store?.name ?? ''} store={store} />}
+    </SettingsPage>
   );
 }
 
