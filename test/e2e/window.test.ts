@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { chromium as playwright, type Browser, type Page } from 'playwright';
+import { chromium as playwright, type Browser } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, describe } from 'vitest';
 import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
 import { fakeApp, type FakeApp } from '../support/fake-app';
@@ -8,155 +6,10 @@ import { built, chromium } from '../support/prerequisites';
 import { makeScene, row } from '../support/scenes';
 import { onEveryDoor, picture } from './harness';
 import { composer, conversation, doors, ready, rows, startChat, status, until } from './steps';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { axeProblems, open, outside, slidingTexts, VIEWS } from './views';
 
 const SOAK = process.env['HOLDFAST_SOAK'] !== undefined;
 const SIZES = { '1280x800': { width: 1280, height: 800 }, '900x600': { width: 900, height: 600 } };
-
-/** Every view and state, and how a person gets there. */
-const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
-  ['first-minute', async () => undefined],
-  [
-    'folder-menu',
-    async (page) => {
-      await page.getByRole('button', { name: 'Choose a folder' }).click();
-      await page.getByRole('menuitem', { name: 'Choose a folder…' }).waitFor();
-    },
-  ],
-  [
-    'folder-picker',
-    async (page) => {
-      await page.getByRole('button', { name: 'Choose a folder' }).click();
-      await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
-      await page.getByRole('button', { name: 'Downloads', exact: true }).waitFor();
-    },
-  ],
-  ['waiting', (page) => open(page, 'Clean up downloads')],
-  [
-    'refusing',
-    async (page) => {
-      await open(page, 'Clean up downloads');
-      await page.getByRole('button', { name: 'Don’t allow…' }).click();
-      await page.getByLabel('What should it do instead?').waitFor();
-    },
-  ],
-  ['running', (page) => open(page, 'Rename photos')],
-  ['resume', (page) => open(page, 'Quarterly report', 'Before this run goes on')],
-  [
-    'resume-answers',
-    async (page) => {
-      await open(page, 'Quarterly report', 'Before this run goes on');
-      await page.getByRole('radio', { name: /^Say what happened/ }).check();
-    },
-  ],
-  ['resume-unchanged', (page) => open(page, 'Trip planning', 'Before this run goes on')],
-  ['your-turn', (page) => open(page, 'Summarise meeting notes')],
-  ['damaged', (page) => open(page, 'Old import', 'This run is damaged')],
-  ['never-started', (page) => open(page, 'Untitled', 'This run never started')],
-  ['failed', (page) => open(page, 'Translate the manual')],
-  ['finished', (page) => open(page, 'Compare two contracts')],
-  [
-    'transcript',
-    async (page) => {
-      await open(page, 'Compare two contracts');
-      await page.getByRole('button', { name: 'Transcript' }).click();
-      await page.getByRole('button', { name: 'Unfold thinking' }).click();
-      await page.getByRole('button', { name: 'Unfold tool output' }).click();
-    },
-  ],
-  [
-    'find',
-    async (page) => {
-      await open(page, 'Compare two contracts');
-      await page.keyboard.press('Control+f');
-      await page.keyboard.type('file');
-      await page.getByText(/^1 of/).waitFor();
-    },
-  ],
-  [
-    'record',
-    async (page) => {
-      await open(page, 'Compare two contracts');
-      await page.getByRole('button', { name: /on disk, record/ }).click();
-      await page.getByLabel('Record as JSON').waitFor();
-    },
-  ],
-  [
-    'run-menu',
-    async (page) => {
-      await open(page, 'Compare two contracts');
-      await page.getByRole('button', { name: 'More', exact: true }).click();
-      await page.getByRole('menuitem', { name: /^Delete/ }).waitFor();
-    },
-  ],
-  [
-    'profiles',
-    async (page) => {
-      await page.keyboard.press('Control+,');
-      await page.getByRole('main').getByRole('button', { name: /^Work/ }).waitFor();
-    },
-  ],
-  [
-    'profile-editor',
-    async (page) => {
-      await page.keyboard.press('Control+,');
-      await page.getByRole('main').getByRole('button', { name: /^Work/ }).click();
-      await page.getByRole('heading', { name: 'Work' }).waitFor();
-    },
-  ],
-  [
-    'palette',
-    async (page) => {
-      await page.keyboard.press('Control+k');
-      await page
-        .getByRole('dialog')
-        .getByRole('option', { name: /Clean up downloads/ })
-        .waitFor();
-    },
-  ],
-  [
-    'shortcuts',
-    async (page) => {
-      await page.keyboard.press('Control+/');
-      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    },
-  ],
-  [
-    'settings-menu',
-    async (page) => {
-      await page.getByRole('button', { name: 'Settings' }).click();
-      await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
-    },
-  ],
-];
-
-/** Texts that are cut short and could be left scrolled, with their beginning out of sight. */
-const slidingTexts = (page: Page): Promise<string[]> =>
-  page.evaluate(() =>
-    [...document.querySelectorAll('*')]
-      .filter((part) => getComputedStyle(part).textOverflow === 'ellipsis')
-      .filter((part) => {
-        const before = part.scrollLeft;
-        part.scrollLeft = before + 1;
-        const moved = part.scrollLeft !== before;
-        part.scrollLeft = before;
-        return moved;
-      })
-      .map((part) => part.textContent.slice(0, 40)),
-  );
-
-async function open(page: Page, title: string, heading?: string): Promise<void> {
-  const found = rows(page).filter({ hasText: title });
-  await page.getByRole('searchbox', { name: 'Filter by title' }).fill(title);
-  // A row that is pressed while the others leave the list moves away under the pointer.
-  await until(async () => (await rows(page).count()) - (await found.count())).toBe(0);
-  await found.first().click();
-  await page.getByRole('searchbox', { name: 'Filter by title' }).fill('');
-  await page.locator('main header h1').waitFor();
-  if (heading) await page.getByRole('heading', { name: heading }).waitFor();
-  else await conversation(page).locator('[data-row]').first().waitFor();
-}
 
 describe('every view', () => {
   let app: FakeApp;
@@ -206,6 +59,14 @@ describe('every view', () => {
         problems.push(...(await axeProblems(page)).map((text) => `${name}: ${text}`));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (wide > 0) problems.push(`${name}: ${wide} pixels wider than the window`);
+        for (const width of theme === 'light' ? [780, 700] : []) {
+          await page.setViewportSize({ width, height: 600 });
+          // Where there is no place for the library beside it, a button stands for it.
+          if (width < 768)
+            await page.locator('[aria-label="Show the library"]').waitFor({ state: 'attached' });
+          problems.push(...(await outside(page)).map((text) => `${name} at ${width}: ${text} is outside`));
+        }
+        await page.setViewportSize(SIZES[size]);
         problems.push(...(await slidingTexts(page)).map((text) => `${name}: ${text} can be moved sideways`));
         await picture(page, `${name}-${size}-${theme}`);
       }
@@ -393,24 +254,6 @@ describe('every view', () => {
     expect(moving).toBe(0);
   });
 });
-
-async function axeProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: unknown): Promise<AxeResult> } };
-    const result = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return result.violations.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map((node) => `${node.target.join(' ')} ${node.failureSummary}`).join(' | ')}`,
-    );
-  });
-}
-
-interface AxeResult {
-  violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
-}
 
 onEveryDoor(
   'the keyboard alone',

@@ -58,21 +58,32 @@ export function ReadingTools({ head }: { head: RunHead }) {
           size="s"
           icon={<ListTree size="0.875rem" />}
           aria-pressed={panel === 'turns'}
+          aria-label="Turns"
+          title="Turns"
           onClick={() => togglePanel('turns')}
         >
-          Turns
+          <span className={s['panel-word']}>Turns</span>
         </Button>
         <Button
           look="quiet"
           size="s"
           icon={<ChartColumn size="0.875rem" />}
           aria-pressed={panel === 'usage'}
+          aria-label="Usage"
+          title="Usage"
           onClick={() => togglePanel('usage')}
         >
-          Usage
+          <span className={s['panel-word']}>Usage</span>
         </Button>
-        <Button look="quiet" size="s" icon={<Search size="0.875rem" />} onClick={startFind}>
-          Find
+        <Button
+          look="quiet"
+          size="s"
+          icon={<Search size="0.875rem" />}
+          aria-label="Find"
+          title="Find"
+          onClick={startFind}
+        >
+          <span className={s['panel-word']}>Find</span>
         </Button>
       </div>
       {head.warnings.length > 0 && (
@@ -134,7 +145,7 @@ function StepField({ last }: { last: number }) {
   };
   return (
     <label className={s['step']}>
-      <span>Step</span>
+      <span className={s['panel-word']}>Step</span>
       <input
         type="text"
         inputMode="numeric"

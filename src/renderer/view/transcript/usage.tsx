@@ -185,18 +185,21 @@ const nameOf = (bar: Bar) =>
 /** The charts for those who do not see them. */
 function BarTable({ bars, budget }: { bars: readonly Bar[]; budget: boolean }) {
   return (
-    <table className="sr">
-      <caption>Tokens by step</caption>
-      <Head budget={budget} />
-      <tbody>
-        {bars.map((bar) => (
-          <tr key={bar.from}>
-            <th scope="row">{nameOf(bar)}</th>
-            <Cells spent={bar} used={budget ? bar.used : undefined} />
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    // A table is never smaller than its words; what is around it is.
+    <div className="sr">
+      <table>
+        <caption>Tokens by step</caption>
+        <Head budget={budget} />
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.from}>
+              <th scope="row">{nameOf(bar)}</th>
+              <Cells spent={bar} used={budget ? bar.used : undefined} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
