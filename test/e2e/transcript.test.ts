@@ -163,9 +163,9 @@ describe('the transcript', () => {
     );
     expect(await steps.getByRole('columnheader').allTextContents()).toEqual([
       'Step',
-      'In',
-      'Cache, written',
-      'Cache, read',
+      'In, not cached',
+      'In, cache written',
+      'In, cache read',
       'Out',
       'Budget used',
     ]);
