@@ -124,6 +124,8 @@ describe.each(everyNatsServer())('stores in the app, on nats-server $version', (
     await until(() => seen.head !== undefined);
     await until(() => seen.head?.row.status === 'your_turn', 20_000);
     await writing.shown.status('your_turn');
+    // The state is told first, and the texts are fetched then.
+    await until(() => seen.texts().length === writing.shown.texts().length);
     expect(seen.texts()).toEqual(writing.shown.texts());
     await writing.client.call('run.say', { id: writing.id, text: 'do you read me?' });
     await until(() => seen.texts().includes('do you read me?'), 20_000);
