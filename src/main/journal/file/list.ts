@@ -7,7 +7,8 @@ import { Breather, readRun, readRunGently, summaryOf, wantsWriter } from '../rea
 import type { Reading } from '../read';
 import { unavailable } from './directory';
 import { endingOf, grow, guardStart, readGrowth } from './growth';
-import type { Ending } from './growth';
+import type { Ending, Grown } from './growth';
+import { readLarge } from './large';
 import { idOfJournal, JOURNAL_ENDING, LOCK_DIRECTORY_ENDING } from './layout';
 import type { ListCache } from './list-cache';
 import { withFile } from './repair';
@@ -162,6 +163,9 @@ function readRow(vfs: Vfs, path: string, id: string): Row | Slow {
   const { bytes, stat } = vfs.slurp(path, LARGE);
   if (bytes !== undefined) return rowOf(readRun(bytes), bytes, id, stat);
   return async (breather) => {
+    const begin = async (piece: Uint8Array) => rowOf(await readRunGently(piece, breather), piece, id, stat);
+    const row = await readLarge(vfs, path, { begin, more: (grown) => grownRow(grown, stat) }, breather);
+    if (row) return row;
     const whole = await withFile(vfs, path, OPEN.read, (fd) => readAll(vfs, fd));
     return rowOf(await readRunGently(whole, breather), whole, id, stat);
   };
@@ -177,16 +181,17 @@ function growRow(vfs: Vfs, path: string, known: Row, from: Ending, stat: Stats):
       const row = readRow(vfs, path, known.bare.id);
       return typeof row === 'function' ? row(breather) : row;
     }
-    const { dev, ino, mtimeMs, ctimeMs, mtime } = stat;
-    return {
-      stat: { dev, ino, size: grown.size, mtimeMs, ctimeMs },
-      bare: { ...grown.bare, updated: mtime },
-      unended: grown.unended,
-      full: undefined,
-      ending: grown.ending,
-    };
+    return grownRow(grown, stat);
   };
 }
+
+const grownRow = (grown: Grown, { dev, ino, mtimeMs, ctimeMs, mtime }: Stats): Row => ({
+  stat: { dev, ino, size: grown.size, mtimeMs, ctimeMs },
+  bare: { ...grown.bare, updated: mtime },
+  unended: grown.unended,
+  full: undefined,
+  ending: grown.ending,
+});
 
 const rowOf = (reading: Reading, bytes: Uint8Array, id: string, stat: Stats): Row => ({
   // With the size that was read: a file that has grown since is read again next time.
