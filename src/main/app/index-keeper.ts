@@ -75,7 +75,10 @@ export class IndexKeeper {
     if (!page.lost || this.#closed) return page;
     this.#whole = false;
     this.#progress = { done: 0, total: 0, bytes: 0 };
-    await Promise.race([this.#update(), delay(LOST_MS)]);
+    this.#any = true;
+    // An update that is under way may end without having noticed: one more makes the index again.
+    const again = this.#working ? this.#working.then(() => this.#update()) : this.#update();
+    await Promise.race([again, delay(LOST_MS)]);
     return this.#ask(query);
   }
 

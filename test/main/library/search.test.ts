@@ -19,6 +19,7 @@ import { encodeLine } from '../../../src/shared/run/codec';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
 import { answerRecord, chatRecords, metaRecord, userRecord } from '../../support/journal-records';
+import { until } from '../../support/wait';
 
 /** Tells which bytes of which runs were read. */
 function watched(store: RunStore): { store: RunStore; read: string[] } {
@@ -298,7 +299,7 @@ describe('the index', () => {
     });
     onTestFinished(() => keeper.close());
     keeper.changed();
-    await expect.poll(() => keeper.building).toBeUndefined();
+    await until(() => keeper.building === undefined);
     rmSync(join(folder, 'search'), { recursive: true });
     const { hits } = await keeper.search({ words: 'four ticks' });
     expect(hits.map(({ run, seq }) => [run, seq])).toEqual([['rich', 3]]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { decodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
@@ -76,6 +77,9 @@ const SLOTS = 8;
 const UNUSED_MS = 60 * 86_400_000;
 /** A page that takes longer is cut where it is. */
 const PAGE_MS = 400;
+/** A search waits so long for an update to notice that the index is damaged, and looks so often. */
+const NOTICE_MS = 1_000;
+const LOOK_MS = 10;
 
 /**
  * Full-text search over every prompt, answer, thought, tool input and output of a store. The index holds no text, only
@@ -174,10 +178,10 @@ export class SearchIndex {
     const building = this.#progress;
     if (match === undefined) return { hits: [], empty: true, ...building };
     // Words as they stand first: looking for all that begin so is slow where there are many, and then not wanted.
-    let rows = after?.startsWith(OPEN) ? [] : this.#rows(match, run, limit + 1, after);
+    let rows = after?.startsWith(OPEN) ? [] : await this.#rows(match, run, limit + 1, after);
     const opened =
       open !== undefined && rows.length <= limit && (after === undefined || after.startsWith(OPEN));
-    if (opened) rows = this.#rows(open, run, limit + 1, after?.slice(OPEN.length));
+    if (opened) rows = await this.#rows(open, run, limit + 1, after?.slice(OPEN.length));
     const page = rows.slice(0, limit);
     const hits: Hit[] = [];
     const lines = new LineReader(this.store);
@@ -229,15 +233,29 @@ export class SearchIndex {
     this.db = openDatabase(this.path, this.store.url);
   }
 
-  #rows(match: string, run: string | undefined, limit: number, after: string | undefined): Row[] {
-    try {
-      const finder = new Finder(this.db, match);
-      return run === undefined ? finder.rows(limit, after) : finder.ofRun(run, limit, after);
-    } catch (error) {
-      if (this.#updating) throw error;
-      // A damaged index is made again by the next update.
-      this.#begin();
-      return [];
+  async #rows(
+    match: string,
+    run: string | undefined,
+    limit: number,
+    after: string | undefined,
+  ): Promise<Row[]> {
+    const patience = performance.now() + NOTICE_MS;
+    for (;;) {
+      const { db } = this;
+      try {
+        const finder = new Finder(db, match);
+        return run === undefined ? finder.rows(limit, after) : finder.ofRun(run, limit, after);
+      } catch (error) {
+        if (this.#closed || performance.now() > patience) throw error;
+        if (!this.#updating) {
+          // A damaged index is made again by the next update.
+          this.#begin();
+          return [];
+        }
+        // The update that is under way finds the same and begins anew, or it was about to end.
+        while (this.#updating !== undefined && this.db === db && performance.now() <= patience)
+          await delay(LOOK_MS);
+      }
     }
   }
 
