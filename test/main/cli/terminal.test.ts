@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TestContext } from 'vitest';
 import { need } from '../../support/prerequisites';
 import { spawnAtTerminal, workbench } from '../../support/cli';
+import { until } from '../../support/wait';
 
 /** At a real terminal, with keys pressed. */
 const CTRL_C = '\u0003';
@@ -33,7 +34,7 @@ describe('at a terminal', () => {
     const command = spawnAtTerminal(words);
     await command.seen('y = once');
     command.child.stdin.write('\r');
-    await expect.poll(() => command.stdout().split('y = once').length).toBe(3);
+    await until(() => command.stdout().split('y = once').length === 3);
     expect(existsSync(join(folder, 'log.txt'))).toBe(false);
     command.child.stdin.write('y\r');
     expect(await command.ended).toMatchObject({ code: 0 });
