@@ -8,6 +8,7 @@ import { Menu, MenuItem, MenuLabel } from '../kit/menu';
 import { count } from '../kit/numbers';
 import { Name } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
+import { WordsField } from '../kit/words-field';
 import { ALL_COLUMNS, type Column } from './columns';
 import s from './filters.module.css';
 
@@ -87,23 +88,13 @@ function Words() {
   return (
     <label className={s['words']}>
       <Search size="0.875rem" aria-hidden="true" />
-      <input
-        type="search"
-        aria-label="Words in the title"
+      <WordsField
+        label="Words in the title"
         placeholder="Find by title"
         value={typed}
-        maxLength={200}
-        onChange={(event) => type(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && typed !== '') {
-            event.stopPropagation();
-            type('');
-          }
-          if (event.key === 'ArrowDown') {
-            event.preventDefault();
-            document.querySelector<HTMLElement>('[data-browse-row][tabindex="0"]')?.focus();
-          }
-        }}
+        rows="[data-browse-row]"
+        className={s['words-field']}
+        onChange={type}
       />
     </label>
   );

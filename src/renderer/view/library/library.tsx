@@ -29,6 +29,7 @@ import { Brand } from './brand';
 import { Runs } from './runs';
 import { AwayStores, StoreFilter } from './shelves';
 import { stateWords } from '../stores/state';
+import { WordsField } from '../kit/words-field';
 import chips from '../kit/chips.module.css';
 import s from './library.module.css';
 
@@ -113,23 +114,12 @@ function Filters() {
     <div className={s['filters']}>
       {(all > 6 || words !== '') && (
         <div className={s['words']}>
-          <input
-            type="search"
-            aria-label="Filter by title"
+          <WordsField
+            label="Filter by title"
             placeholder="Filter by title"
             value={words}
-            maxLength={200}
-            onChange={(event) => setFilter({ words: event.target.value })}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape' && words !== '') {
-                event.stopPropagation();
-                setFilter({ words: '' });
-              }
-              if (event.key === 'ArrowDown') {
-                event.preventDefault();
-                document.querySelector<HTMLElement>('[data-run-row][tabindex="0"]')?.focus();
-              }
-            }}
+            rows="[data-run-row]"
+            onChange={(value) => setFilter({ words: value })}
           />
           {words.trim() !== '' && (
             <button type="button" onClick={() => openSearch(words.trim())}>
