@@ -222,6 +222,14 @@ describe('the trash', () => {
       ['nobody', 'not_found'],
     ]);
     expect(await page()).toMatchObject({ total: 2, trashed: 2 });
+    const shown = (await client.call('library.trash', { offset: 0, limit: 10 })).rows.map(
+      ({ row }) => row.id,
+    );
+    expect([...shown].sort()).toEqual(['a', 'b']);
+    expect(await client.call('library.trashKeys', { offset: 1, limit: 10 })).toEqual({
+      keys: shown.slice(1),
+      total: 2,
+    });
     expect(await client.call('runs.restore', { ids: ['a', 'b', 'c'] })).toMatchObject({
       done: ['a', 'b'],
       failed: [{ id: 'c', failure: { code: 'not_found' } }],
