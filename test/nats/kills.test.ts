@@ -214,6 +214,28 @@ describe.each(everyNatsServer())('Acknowledgements of nats-server $version that 
     expect(figures.adopted).toBeGreaterThan(2);
   });
 
+  it.each([
+    ['wrong last sequence', 400, 10164],
+    ['duplicate message id is in process', 409, 10158],
+    ['too many requests', 429, 10167],
+  ])('are found where the leader of a cluster says “%s” instead', async (description, code, err_code) => {
+    await withServer(kind, async (server) => {
+      await server.addStream('RUNS');
+      let answers = 0;
+      const error = JSON.stringify({ error: { code, err_code, description }, stream: 'RUNS', seq: 0 });
+      const proxy = await NatsProxy.start(server.port, {
+        instead: () => ((answers += 1) % 4 === 0 ? error : undefined),
+      });
+      const store = await natsStore(proxy.url('RUNS'));
+      const written = await writeUntil(store, () => answers >= 30);
+      const figures = await tally(store, [written]);
+      await store.close();
+      await proxy.stop();
+      expect(figures).toMatchObject({ lost: 0, doubled: 0, gaps: 0, died: [] });
+      expect(figures.adopted).toBeGreaterThan(3);
+    });
+  });
+
   it('kill a writer that does not read back (the harness sees it)', async () => {
     const { figures } = await dropping({ readBack: false }, { duplicate_window: 100_000_000 }, 4, 40);
     expect(figures.died).toHaveLength(1);

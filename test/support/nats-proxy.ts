@@ -5,6 +5,8 @@ import type { Server, Socket } from 'node:net';
 export interface ProxyOptions {
   /** Called for each acknowledgement of a stored message; true swallows it. */
   drop?: (ack: { seq: number }) => boolean;
+  /** What the client is told instead of an acknowledgement; undefined: the acknowledgement. */
+  instead?: (ack: { seq: number }) => string | undefined;
   /** Subjects of messages that never arrive. */
   deaf?: (subject: string) => boolean;
   /** The version that clients are told the server has. */
@@ -62,7 +64,7 @@ export class NatsProxy {
     upstream.on('data', (chunk) => frames.push(chunk));
   }
 
-  #filtered({ line, payload }: Frame, { drop, deaf, version }: ProxyOptions): Buffer | undefined {
+  #filtered({ line, payload }: Frame, { drop, instead, deaf, version }: ProxyOptions): Buffer | undefined {
     if (version !== undefined && line.startsWith('INFO '))
       return Buffer.from(`${line.replace(/"version":"[^"]*"/, `"version":"${version}"`)}\r\n`);
     const subject = /^H?MSG (\S+) /.exec(line)?.[1];
@@ -72,6 +74,8 @@ export class NatsProxy {
       this.dropped += 1;
       return undefined;
     }
+    const other = ack ? instead?.({ seq: Number(ack[1]) }) : undefined;
+    if (other !== undefined) return Buffer.from(`${line.replace(/\d+$/, `${other.length}`)}\r\n${other}\r\n`);
     const head = Buffer.from(`${line}\r\n`);
     return payload ? Buffer.concat([head, payload, CRLF]) : head;
   }

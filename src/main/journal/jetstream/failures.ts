@@ -19,6 +19,10 @@ export const ERR = {
   noMessage: 10037,
   streamNotFound: 10059,
   sealed: 10109,
+  /** In a cluster: an earlier message is still on its way to this subject, or under this id; it may yet be stored. */
+  inFlight: 10164,
+  idInFlight: 10158,
+  busy: 10167,
   /** For the account, and for the whole server. */
   notEnabledHere: 10039,
   notEnabled: 10076,

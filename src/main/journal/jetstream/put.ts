@@ -165,6 +165,9 @@ function isFenced(error: unknown): boolean {
   );
 }
 
+/** Refusals that say nothing of how it ends: a further try, or reading back, will tell. */
+const OPEN = new Set<number>([ERR.inFlight, ERR.idInFlight, ERR.busy]);
+
 /** What no further try can mend; undefined for everything else. */
 function finalFailure(error: unknown, message: Put, maxPayload: number): Error | undefined {
   if (error instanceof Error && error.name === 'Failure') return error;
@@ -173,7 +176,7 @@ function finalFailure(error: unknown, message: Put, maxPayload: number): Error |
   const access = refusedAccess(error);
   if (access !== undefined) return access;
   const refusal = refusalOf(error);
-  if (refusal === undefined || isFenced(error)) return undefined;
+  if (refusal === undefined || isFenced(error) || OPEN.has(refusal.err)) return undefined;
   if (refusal.err === ERR.tooLarge) return tooLargeNow(message.body.length);
   if (refusal.err === ERR.noSpace || (refusal.err === ERR.storeFailed && /maximum/.test(refusal.text)))
     return storeFull(refusal.text);
