@@ -53,7 +53,7 @@ onEveryDoor(
       const started = await start();
       const { page, home } = started;
       await ready(page);
-      await startChat(started, 'wait 2, then list the files', { folder: home.files });
+      await startChat(started, 'wait 5, then list the files', { folder: home.files });
       await toolRuns(page, 'wait');
       await page.getByRole('button', { name: 'Pause', exact: true }).click();
       await page.getByRole('button', { name: 'Pausing…' }).waitFor();
@@ -69,7 +69,7 @@ onEveryDoor(
       const started = await start();
       const { page, home } = started;
       await ready(page);
-      await startChat(started, 'wait 4', { folder: home.files });
+      await startChat(started, 'wait 8', { folder: home.files });
       await toolRuns(page, 'wait');
       await say(page, 'list the files');
       await say(page, 'and this I regret');
@@ -92,10 +92,15 @@ onEveryDoor(
       await composer(first.page).fill('half a thought about ');
       await first.page.getByRole('button', { name: 'New chat' }).first().click();
       await composer(first.page).fill('a new thing');
-      await until(() => {
-        const drafts = readdirSync(first.home.state).find((file) => file.startsWith('drafts'));
-        return drafts ? JSON.stringify(deep(`${first.home.state}/${drafts}`)) : '';
-      }).toContain('a new thing');
+      // What stands under its own name: a kill may come before that which is being written has it.
+      const drafts = join(first.home.state, 'drafts');
+      const kept = () =>
+        readdirSync(drafts)
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => readFileSync(join(drafts, name), 'utf8'))
+          .join();
+      await until(kept).toContain('half a thought about ');
+      await until(kept).toContain('a new thing');
       await first.kill();
       const again = await first.restart();
       await ready(again.page);

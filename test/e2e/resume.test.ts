@@ -5,6 +5,8 @@ import { makeHome, onEveryDoor, picture, type Started } from './harness';
 import {
   allow,
   badge,
+  chooseFolder,
+  composer,
   conversation,
   doors,
   openRow,
@@ -99,13 +101,13 @@ onEveryDoor(
     it('shows a reply that was cut off as lost text, outside the conversation, and makes the call again', async () => {
       const first = await start({ env: { HOLDFAST_PRACTICE_SLOW: '20' } });
       await ready(first.page);
-      await startChat(first, 'slowly, long 60 lines');
+      await startChat(first, 'slowly, long 400 lines');
       await until(async () => (await conversation(first.page).innerText()).length).toBeGreaterThan(900);
       await first.kill();
-      const again = await first.restart({ env: { HOLDFAST_PRACTICE_SLOW: '1' } });
+      const again = await first.restart({ env: { HOLDFAST_PRACTICE_SLOW: '0' } });
       const { page } = again;
       await ready(page);
-      await openRow(page, 'slowly, long 60 lines');
+      await openRow(page, 'slowly, long 400 lines');
       await page.getByText(/A reply was cut off while it arrived/).waitFor();
       await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Transcript' }).click();
       await page.getByRole('region', { name: 'Lost text' }).waitFor();
@@ -118,12 +120,20 @@ onEveryDoor(
     it('just runs a read-only tool again', async () => {
       const first = await start();
       await ready(first.page);
-      await startChat(first, 'wait 2, then list the files', { folder: first.home.files });
-      await toolRuns(first.page, 'wait');
+      await chooseFolder(first, first.home.files);
+      await composer(first.page).fill('wait 5, then list the files');
+      await composer(first.page).press('Enter');
+      // As soon as the tool is begun, which the window may show too late on a busy machine.
+      await until(() =>
+        readdirSync(first.home.runs)
+          .filter((name) => name.endsWith('.aux.jsonl'))
+          .map((name) => readFileSync(join(first.home.runs, name), 'utf8'))
+          .join(),
+      ).toContain('"intent"');
       await first.kill();
       const again = await first.restart();
       await ready(again.page);
-      await openRow(again.page, 'wait 2');
+      await openRow(again.page, 'wait 5');
       await again.page.getByText('The step that was under way').waitFor();
       await resume(again).click();
       await status(again.page, 'Your turn');

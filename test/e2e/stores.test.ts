@@ -161,7 +161,7 @@ describe('stores in the window', () => {
     const { page } = app;
     await ready(page);
     await keepIn(page, 'team');
-    await startChat(app, 'Wait 3 seconds');
+    await startChat(app, 'Wait 12 seconds');
     await toolRuns(page, 'wait');
     await server.kill();
     await page.locator('main').getByText('team is not reached.').waitFor();
@@ -182,7 +182,7 @@ describe('stores in the window', () => {
     const again = await app.stop().then(() => app.restart());
     await again.page.getByRole('list', { name: 'Stores that are not reached' }).getByText('team').waitFor();
     await server.run();
-    await openRow(again.page, 'Wait 3 seconds');
+    await openRow(again.page, 'Wait 12 seconds');
     await conversation(again.page).getByText('Still there?').first().waitFor();
   });
 
