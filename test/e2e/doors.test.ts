@@ -1,10 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Page, WebSocketRoute } from 'playwright';
 import { electron, need } from '../support/prerequisites';
 import { ask } from '../support/door';
 import { cleanUp, onEveryDoor, start, type Started } from './harness';
+import { onOneStart } from './one-start';
 import { composer, conversation, openRow, ready as shown, say, startChat, status, toolRuns } from './steps';
 
 /** The window is there, and knows with which profile a chat would start. */
@@ -17,11 +18,9 @@ async function ready(page: Page): Promise<void> {
 /** A machine at work may take its time. */
 const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 30_000 });
 
-afterEach(cleanUp);
-
-onEveryDoor('the window', (startHere) => {
+onOneStart('the window', (app) => {
   it('opens to a composer, with nothing refused by its own policy', async () => {
-    const { page } = await startHere();
+    const { page } = app();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
@@ -32,7 +31,7 @@ onEveryDoor('the window', (startHere) => {
   });
 
   it('shows a stream from its beginning after a reload in the middle of it', async () => {
-    const started = await startHere();
+    const started = app();
     const { page } = started;
     await ready(page);
     await startChat(started, 'slowly long 12');
@@ -51,12 +50,15 @@ onEveryDoor('the window', (startHere) => {
   });
 });
 
-it('is proved on real Electron where its binary is', async (context) => {
-  need(context, electron(), 'real Electron', 'its binary is not on this machine');
-  const started = await start('real Electron');
-  await ready(started.page);
-  await startChat(started, 'say pears');
-  await status(started.page, 'Your turn');
+describe('the window', () => {
+  afterEach(cleanUp);
+  it('is proved on real Electron where its binary is', async (context) => {
+    need(context, electron(), 'real Electron', 'its binary is not on this machine');
+    const started = await start('real Electron');
+    await ready(started.page);
+    await startChat(started, 'say pears');
+    await status(started.page, 'Your turn');
+  });
 });
 
 /** The WebSocket of a page, in the hand of the test. */
@@ -123,7 +125,7 @@ onEveryDoor(
       const line = await heldLine(page);
       await page.reload();
       await ready(page);
-      await startChat(started, 'wait 2', { folder: started.home.files });
+      await startChat(started, 'wait 5', { folder: started.home.files });
       await toolRuns(page, 'wait');
       line.refuse(true);
       await line.cut();
