@@ -15,7 +15,7 @@ import {
 } from '../support/journal-records';
 import { bindEntry, encodeEntry, metaSha256 } from '../../src/main/journal/sidecar';
 import { cleanUp, makeHome, picture, start, type Home, type Started } from './harness';
-import { conversation, openRow, ready, until } from './steps';
+import { conversation, openRow, ready, settled, until } from './steps';
 
 /** A run of `length` records with an error in the middle, numbers that vary, and an end. */
 function longRun(length: number, text: string): RunRecord[] {
@@ -75,7 +75,7 @@ async function pictures(page: Page, name: string): Promise<void> {
   for (const { size, colorScheme, axe } of LOOKS) {
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
-    await page.waitForTimeout(250);
+    await settled(page);
     await picture(page, `transcript-${name}-${size.width}-${colorScheme}`);
     if (axe) expect(await bad(page)).toEqual([]);
   }
