@@ -264,6 +264,7 @@ function shown({ hit, row }: Placed): SearchHit {
     seq: hit.seq,
     part: hit.part,
     ...(hit.tool !== undefined && { tool: hit.tool }),
+    ...(hit.kept && { kept: hit.kept }),
     snippet,
     before,
     after,

@@ -12,6 +12,8 @@ export function openFound(hit: SearchHit, typed: string): void {
   const { run: id } = hit;
   const words = markedWords(hit, typed);
   openRecord(id, hit.seq);
+  // What is kept beside a run is not found in it.
+  if (hit.kept) return;
   const began = Date.now();
   const look = () => {
     const { place } = useApp.getState();

@@ -20,6 +20,8 @@ export const searchHit = z.object({
   part: searchPart,
   /** For `input`: the tool that was called. */
   tool: z.string().optional(),
+  /** It stands in the whole text of a clipped result, which is kept beside the run: find in the run does not see it. */
+  kept: z.boolean().optional(),
   /** The place where the words stand, on one line. */
   snippet: z.array(z.object({ text: z.string(), marked: z.boolean() })),
   /** Something was left out before, or after. */

@@ -13,12 +13,20 @@ import { fileStore } from '../../../src/main/journal/file';
 import { memoryStore } from '../../../src/main/journal/memory';
 import type { RunStore } from '../../../src/main/journal/journal';
 import { IndexKeeper } from '../../../src/main/app/index-keeper';
+import { sealedNote } from '../../../src/main/agent/seal';
 import { SearchIndex } from '../../../src/main/library/search';
 import { queryOf, snippetOf } from '../../../src/main/library/search/texts';
 import { encodeLine } from '../../../src/shared/run/codec';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
-import { answerRecord, chatRecords, metaRecord, userRecord } from '../../support/journal-records';
+import {
+  answerRecord,
+  callRecord,
+  chatRecords,
+  metaRecord,
+  resultRecord,
+  userRecord,
+} from '../../support/journal-records';
 import { until } from '../../support/wait';
 
 /** Tells which bytes of which runs were read. */
@@ -197,6 +205,34 @@ describe('the index', () => {
     read.length = 0;
     await index.update();
     expect(read).toEqual([]);
+  });
+
+  it('finds what was left out of a clipped result, where its whole text is kept, and leads to that result', async () => {
+    const words = (n: number) => `line ${n} of a long result\n`.repeat(40_000);
+    const whole = `${words(1)}the heron stood here\n${words(2)}`;
+    const { index, real, runs } = await bench((store) => bring(store, 'other', say('other', 'nothing')));
+    const clip = sealedNote(whole, {} as Parameters<typeof sealedNote>[1], []);
+    const journal = await real.create('a', metaRecord('a', 'the task'));
+    const file = await journal.keep('call', whole);
+    const at = '2026-07-20T09:08:07Z';
+    await journal.note({ kind: 'clip', at, tool_use_id: 'call', file, bytes: whole.length });
+    await journal.append(callRecord(2, ['call'], 0));
+    await journal.append(resultRecord(3, 'call', clip));
+    await journal.append(answerRecord(4, 'it is done', 1));
+    await journal.close();
+    expect(clip).not.toContain('heron');
+    await index.update();
+    const [hit, ...more] = (await index.search({ words: 'heron stood' })).hits;
+    expect(more).toEqual([]);
+    expect(hit).toMatchObject({ run: 'a', seq: 3, part: 'result', kept: true });
+    expect(hit?.snippet.text).toContain('the heron stood here');
+    // What the record shows is a part of the whole: it is found there, in each of its pieces.
+    expect(await found(index, '"line 1 of"', 'a')).toEqual(['a#3 result']);
+    expect(await found(index, '"line 2 of"', 'a')).toEqual(['a#3 result', 'a#3 result']);
+    expect(statSync(index.path).size).toBeLessThan(index.status().chars);
+    // Without the text nothing is shown that could not be read.
+    rmSync(join(runs, 'a.files'), { recursive: true });
+    expect(await found(index, 'heron')).toEqual([]);
   });
 
   it('can be asked while it is built, and says that it is', async () => {

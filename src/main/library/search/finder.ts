@@ -11,6 +11,8 @@ export interface Row {
   seq: number;
   offset: number;
   bytes: number;
+  /** Of the whole text that is kept beside the run, from 1; 0: the text of the record. */
+  piece: number;
   at: string;
 }
 
@@ -20,7 +22,7 @@ const TOP = Number.MAX_SAFE_INTEGER;
 
 /** Newer texts have higher numbers, so the index itself gives the newest first. */
 const FIND =
-  'SELECT f.*, r.id FROM (SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes,' +
+  'SELECT f.*, r.id FROM (SELECT w.rowid AS rowid, p.nth, p.part, p.seq, p.offset, p.bytes, p.piece,' +
   ' (SELECT b.run FROM block b WHERE b.first <= w.rowid ORDER BY b.first DESC LIMIT 1) AS key FROM' +
   ' (SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?) w' +
   ' JOIN place p ON p.rowid = w.rowid) f JOIN run r ON r.key = f.key ORDER BY f.rowid DESC';

@@ -11,6 +11,7 @@ import type { Database } from './database';
 import { Finder } from './finder';
 import type { Row } from './finder';
 import { Indexer } from './indexer';
+import { KeptTexts } from './kept';
 import { hold } from './slot';
 import { PARTS, queryOf, snippetOf, textsOf } from './texts';
 import type { Part, Snippet } from './texts';
@@ -23,6 +24,8 @@ export interface Hit {
   seq: number;
   part: Part;
   tool?: string;
+  /** It stands in the whole text of a clipped result, which is kept beside the run. */
+  kept?: boolean;
   snippet: Snippet;
   /** `SearchQuery.after` for what follows it. */
   at: string;
@@ -260,17 +263,21 @@ export class SearchIndex {
   }
 
   async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Omit<Hit, 'at'> | undefined> {
-    const { id: run, seq, offset, bytes, nth, part } = row;
+    const { id: run, seq, offset, bytes, nth, part, piece } = row;
     const line = await lines.read(run, Number(offset), Number(bytes));
     // It was deleted or exchanged since it was read for the index.
     const found = line === undefined ? undefined : textAt(line, Number(seq), Number(nth));
     if (found === undefined) return undefined;
+    const kept = Number(piece) > 0;
+    const text = kept ? (await new KeptTexts(this.store, run).of(found))?.[Number(piece) - 1] : found.text;
+    if (text === undefined) return undefined;
     return {
       run,
       seq: Number(seq),
       part: PARTS[Number(part)] ?? found.part,
       ...(found.tool !== undefined && { tool: found.tool }),
-      snippet: snippetOf(found.text, words),
+      ...(kept && { kept }),
+      snippet: snippetOf(text, words),
     };
   }
 }

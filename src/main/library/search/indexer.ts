@@ -6,6 +6,7 @@ import { Breather } from '../../journal/read';
 import { tidy } from './database';
 import type { Database, Statement } from './database';
 import type { SearchProgress } from './index';
+import { KeptTexts } from './kept';
 import { PARTS, indexed, textsOf } from './texts';
 
 /**
@@ -56,7 +57,7 @@ export class Indexer {
     private readonly stopped: () => boolean,
   ) {
     this.#word = db.prepare('INSERT INTO words(rowid, text) VALUES (?, ?)');
-    this.#place = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?)');
+    this.#place = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)');
   }
 
   /** @param ids only these runs, where the store was read whole before; absent: all that changed */
@@ -152,11 +153,12 @@ export class Indexer {
       if (known && !grown) this.#forget(known);
       const run = grown ?? this.#fresh(row, at);
       if (grown) this.#toTop(run);
+      const kept = new KeptTexts(this.store, row.id);
       for (;;) {
         const piece = await this.#piece(row.id, run);
         const end = piece.lastIndexOf(NEWLINE) + 1;
         if (end === 0) break;
-        const more = this.#index(run, piece.subarray(0, end));
+        const more = await this.#index(run, piece.subarray(0, end), kept);
         this.#bytes += end;
         if (!more || !this.store.slice) break;
         // Not told to be whole, so it goes on from here the next time.
@@ -194,7 +196,7 @@ export class Indexer {
   }
 
   /** false: what follows cannot be read. */
-  #index(run: Known, bytes: Uint8Array): boolean {
+  async #index(run: Known, bytes: Uint8Array, kept: KeptTexts): Promise<boolean> {
     const { records, places, failure } = readJournal(bytes);
     const from = run.seen;
     let chars = 0;
@@ -202,12 +204,16 @@ export class Indexer {
       const place = places[n];
       if (!place) break;
       for (const [nth, text] of textsOf(record).entries()) {
-        if (run.next > run.last) this.#block(run, FURTHER);
-        const rowid = run.next++;
-        run.texts++;
-        this.#word.run([rowid, indexed(text)]);
-        this.#place.run([rowid, nth, PARTS.indexOf(text.part), record.seq, from + place.offset, place.bytes]);
-        chars += text.text.length;
+        const whole = await kept.of(text);
+        for (const [n, piece] of (whole ?? [text.text]).entries()) {
+          if (run.next > run.last) this.#block(run, FURTHER);
+          const rowid = run.next++;
+          run.texts++;
+          this.#word.run([rowid, indexed({ ...text, text: piece })]);
+          const [part, offset] = [PARTS.indexOf(text.part), from + place.offset];
+          this.#place.run([rowid, nth, part, record.seq, offset, place.bytes, whole ? n + 1 : 0]);
+          chars += piece.length;
+        }
       }
     }
     const last = places[records.length - 1];

@@ -9,26 +9,28 @@ export interface Text {
   text: string;
   /** For `input`. */
   tool?: string;
+  /** For `result`: the call that it answers. */
+  result?: string;
 }
 
 /** Everything of a record that a person may look for. The nth text of a record is always the same one. */
 export function textsOf({ meta, assistant, user, tool_result: result, terminal }: RunRecord): Text[] {
   const texts: Text[] = [];
-  const add = (part: Part, text: string | undefined, tool?: string): void => {
-    if (text) texts.push({ part, text, ...(tool !== undefined && { tool }) });
+  const add = (part: Part, text: string | undefined, more: Pick<Text, 'tool' | 'result'> = {}): void => {
+    if (text) texts.push({ part, text, ...more });
   };
   add('prompt', meta?.prompt);
   const blocks = (content: Block[] | null, said: Part): void => {
     for (const { text, thinking, tool_use: call, tool_result: answer } of content ?? []) {
       add(said, text?.text);
       add('thinking', thinking?.text);
-      if (call) add('input', `${call.name}\n${stringsOf(call.input)}`, call.name);
-      add('result', answer?.content);
+      if (call) add('input', `${call.name}\n${stringsOf(call.input)}`, { tool: call.name });
+      if (answer) add('result', answer.content, { result: answer.tool_use_id });
     }
   };
   if (assistant) blocks(assistant.message.content, 'answer');
   if (user) blocks(user.message.content, 'prompt');
-  add('result', result?.result.content);
+  if (result) add('result', result.result.content, { result: result.tool_use_id });
   add('end', terminal?.message);
   return texts;
 }
