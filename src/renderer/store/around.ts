@@ -9,6 +9,9 @@ const BEFORE = 40;
 const ALL = 120;
 const TRIES = 5;
 
+/** The end was asked for while what is shown was being given its place. */
+let endWanted = false;
+
 /**
  * Brings a run whose end alone is known to the record that it was opened for: what stands around that is shown while the
  * rest is read. Where that cannot be, the whole is waited for.
@@ -19,6 +22,7 @@ export async function showAround(id: string, seq: number): Promise<void> {
   const now = get();
   if (!page || page.items.length === 0) return;
   if (now.id !== id || now.epoch !== epoch || !now.tail || useGoal.getState().wanted?.seq !== seq) return;
+  endWanted = false;
   recount({ items: page.items, around: { seq, whole: false }, shown: now.shown + 1 });
   goTo(page.at);
 }
@@ -42,8 +46,10 @@ export async function placeAround(): Promise<void> {
       for (const [n, item] of page.items.entries()) items[from + n] = item;
       useGoal.setState({ wanted: undefined });
       recount({ items, around: undefined, tail: false, front: now.front - (index - at) });
-      if (onItsWay()) goTo(index);
+      if (endWanted) goTo(page.total - 1);
+      else if (onItsWay()) goTo(index);
       else forgetGoal();
+      endWanted = false;
       return;
     }
   } catch {
@@ -57,7 +63,11 @@ export async function placeAround(): Promise<void> {
 /** Back to the end of the run, which is where it opens without a record. */
 export function showEnd(): void {
   const { head, around, shown } = get();
-  if (!head || !around || around.whole) return;
+  if (!head || !around) return;
+  if (around.whole) {
+    endWanted = true;
+    return;
+  }
   useGoal.setState({ wanted: undefined });
   forgetGoal();
   recount({ items: Array<undefined>(head.items).fill(undefined), around: undefined, shown: shown + 1 });

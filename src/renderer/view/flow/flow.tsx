@@ -3,7 +3,7 @@ import { ArrowDown } from 'lucide-react';
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso';
 import { showEnd } from '../../store/around';
 import { loadItems, useRun } from '../../store/run';
-import { useGoal } from '../../store/goal';
+import { forgetGoal, useGoal } from '../../store/goal';
 import { hitAt, useReading } from '../../store/reading';
 import { Button } from '../kit/button';
 import { count } from '../kit/numbers';
@@ -99,6 +99,11 @@ export function Flow({ label }: { label: string }) {
   }, []);
   useEffect(() => scroller?.setAttribute('aria-label', label), [scroller, label]);
   const row = useCallback((number: number) => <Row index={number - front} />, [front]);
+  const goToEnd = () => {
+    // A jump that is still on its way would bring the reader back.
+    forgetGoal();
+    toEnd();
+  };
   return (
     <div className={s['flow']}>
       <h2 className="sr">{label}</h2>
@@ -123,7 +128,7 @@ export function Flow({ label }: { label: string }) {
           className={s['to-end']}
           size="s"
           icon={<ArrowDown size="0.875rem" />}
-          onClick={around ? showEnd : toEnd}
+          onClick={around ? showEnd : goToEnd}
         >
           {waits ? 'Waiting for you' : 'To the end'}
         </Button>
