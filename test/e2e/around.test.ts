@@ -35,7 +35,8 @@ const opening = (page: Page) =>
           const rows = [...document.querySelectorAll('[data-row]')];
           const top = rows.find((one) => one.textContent?.includes(words))?.getBoundingClientRect().top;
           const field = document.querySelector<HTMLElement>('[aria-label="Find in this run"]');
-          if (top !== undefined && first === 0) first = performance.now() - begun;
+          const seen = top !== undefined && top > 0 && top < window.innerHeight;
+          if (seen && first === 0) first = performance.now() - begun;
           // Without the find bar nothing but the reading itself could move what is seen.
           if (first > 0 && field) {
             field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
