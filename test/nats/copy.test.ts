@@ -223,7 +223,8 @@ describe.each(everyNatsServer())('Runs between a folder and nats-server $version
     });
     await failureOf(copyRun(file, hasty, id));
     stop();
-    await killed;
+    // On a busy machine the copy may have given up by itself before.
+    await (killed ?? server.kill());
     await server.run();
     expect((await nats.list()).some((row) => row.id === id)).toBe(false);
     expect((await failureOf(nats.load(id))).code).toBe('not_found');
