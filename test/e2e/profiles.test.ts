@@ -32,7 +32,10 @@ onEveryDoor(
       await picture(page, `profiles-saved-${name}`);
       await startChat(started, 'hello');
       await status(page, 'Your turn');
-      await page.getByText(/of 7 steps/).first().waitFor();
+      await page
+        .getByText(/of 7 steps/)
+        .first()
+        .waitFor();
       await page.getByRole('button', { name: 'Profile Mine' }).click();
       await page.getByRole('button', { name: 'Remove' }).click();
       await until(file).not.toContain('Mine');
