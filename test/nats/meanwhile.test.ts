@@ -47,6 +47,23 @@ describe.each(everyNatsServer())('What others do meanwhile on nats-server $versi
     expect(Math.min(read, gone)).toBeGreaterThan(0);
   });
 
+  it('runs that are deleted together are all told of, although each purge meets what was not sent yet', async () => {
+    const url = await server.addStream('GONE');
+    const [here, there] = [await natsStore(url), await natsStore(url)];
+    try {
+      const ids = Array.from({ length: 300 }, (_, n) => `gone-${n}`);
+      const all = ids.map(async (id) => (await there.create(id, metaRecord(id))).close());
+      await Promise.all(all);
+      const told = new Set<string>();
+      const stop = here.watch(({ id, what }) => what === 'removed' && told.add(id));
+      await Promise.all(ids.map((id) => there.purge(id)));
+      await until(() => told.size === ids.length);
+      stop();
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+    }
+  });
+
   it('a run that is made anew under the name of a deleted one stays, although the mark of that one is long over', async () => {
     if (kind.version === '2.9') return;
     const old = { labels: {}, hidden: { why: 'deleting', at: '2020-01-01T00:00:00Z' } };

@@ -76,9 +76,19 @@ export function lastOf(place: Place, subject: string): Promise<Stored | undefine
 }
 
 /** The same, asked once: rejects with the client's error. */
-export async function askLast(place: Place, subject: string): Promise<Stored | undefined> {
+export const askLast = (place: Place, subject: string): Promise<Stored | undefined> =>
+  ask(place, { last_by_subj: subject });
+
+/** The first message on a subject that stands at `seq` in the stream or behind it, asked once of the leader. */
+export const askNext = (place: Place, subject: string, seq: number): Promise<Stored | undefined> =>
+  ask(place, { seq, next_by_subj: subject });
+
+async function ask(
+  place: Place,
+  query: { last_by_subj: string } | { seq: number; next_by_subj: string },
+): Promise<Stored | undefined> {
   try {
-    const found = await place.link.manager.streams.getMessage(place.stream, { last_by_subj: subject });
+    const found = await place.link.manager.streams.getMessage(place.stream, query);
     seeing(place, found.seq);
     return {
       seq: found.seq,

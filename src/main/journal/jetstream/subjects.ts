@@ -111,6 +111,8 @@ export const HEADER = {
   claim: 'Holdfast-Claim',
   /** What the run folds to with this record, for lists. */
   row: 'Holdfast-Row',
+  /** In a heartbeat: the place in the stream that its consumer has come to. */
+  lastStream: 'Nats-Last-Stream',
   /** What a catalogue message did: `added`, `removed` or `catalogue`. */
   change: 'Holdfast-Change',
   /** Asks the holder of a claim to answer. Never stored. */

@@ -1,14 +1,15 @@
-import type { Msg } from 'nats';
 import type { StoreChange } from '../journal';
 import { NOTED } from './aux';
 import type { Ground } from './ground';
-import { answerControl, isControl, pause, pushConfig, storedOf } from './read';
+import { answerControl, askNext, isControl, pause, pushConfig, storedOf } from './read';
+import type { Stored } from './read';
 import { HEADER } from './subjects';
 
 const GATHER_MS = 20;
 const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 12_000;
 const RETRY_MS = 500;
+const ANSWER_MS = 5_000;
 
 /**
  * Tells what changes in the stream, whoever does it, until it is stopped. After an outage it goes on where it was, so
@@ -43,7 +44,7 @@ export function watchStream(ground: Ground, onChange: (change: StoreChange) => v
   };
 }
 
-function changeOf(ground: Ground, message: Msg): StoreChange | undefined {
+function changeOf(ground: Ground, message: Pick<Stored, 'subject' | 'headers'>): StoreChange | undefined {
   const found = ground.subjects.parse(message.subject);
   if (found === undefined) return undefined;
   const { family, id, token } = found;
@@ -60,11 +61,16 @@ class Feed {
   #stopped = false;
   /** Stream sequence to go on from: what was seen from here when watching began, so that nothing after it is missed. */
   #next: number;
+  /**
+   * Place that the consumer came to with something left out before it. Mostly that is deleted, but an older server takes a
+   * consumer past what it has not sent yet whenever something else is purged.
+   */
+  #gapEnd = 0;
   #wake = (): void => undefined;
 
   constructor(
     readonly ground: Ground,
-    readonly onMessage: (message: Msg) => void,
+    readonly onMessage: (message: Pick<Stored, 'subject' | 'headers'>) => void,
   ) {
     this.#next = ground.seen.seq + 1;
     void this.#run();
@@ -79,12 +85,34 @@ class Feed {
     const { link } = this.ground;
     while (!this.#stopped && link.state !== 'closed') {
       try {
-        if (link.state === 'connected') await this.#follow();
-        else await link.settled(1_000);
+        if (link.state === 'connected') {
+          await this.#catchUp();
+          await this.#follow();
+        } else await link.settled(1_000);
       } catch {
         await pause(RETRY_MS);
       }
     }
+  }
+
+  /** Reads one by one what the consumer has left out. */
+  async #catchUp(): Promise<void> {
+    const { ground } = this;
+    while (!this.#stopped && this.#next <= this.#gapEnd) {
+      const next = await ground.link.race(askNext(ground, ground.subjects.everything, this.#next), ANSWER_MS);
+      if (next === undefined || next.seq > this.#gapEnd) {
+        this.#next = this.#gapEnd + 1;
+        return;
+      }
+      this.#next = next.seq + 1;
+      this.onMessage(next);
+    }
+  }
+
+  #isGap(at: number): boolean {
+    if (at <= this.#gapEnd) return false;
+    this.#gapEnd = at;
+    return true;
   }
 
   /** Follows until the connection or the consumer is lost. */
@@ -104,12 +132,19 @@ class Feed {
       callback: (error, message) => {
         if (error !== null) return this.#wake();
         alive();
-        if (isControl(message)) return answerControl(message, (to) => connection.publish(to));
+        if (isControl(message)) {
+          answerControl(message, (to) => connection.publish(to));
+          // A heartbeat tells how far the consumer is.
+          const at = Number(message.headers?.get(HEADER.lastStream));
+          if (at >= this.#next && this.#isGap(at)) this.#wake();
+          return;
+        }
         const stored = storedOf(message);
         if (stored === undefined || stored.nth !== nth + 1) return this.#wake();
+        if (stored.seq > this.#next && this.#isGap(stored.seq)) return this.#wake();
         nth += 1;
         this.#next = stored.seq + 1;
-        if (!this.#stopped) this.onMessage(message);
+        if (!this.#stopped) this.onMessage(stored);
       },
     });
     const stopState = link.onState(() => this.#wake());
