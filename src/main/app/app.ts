@@ -281,6 +281,8 @@ export function createApp(options: AppOptions): App {
       // A store that is closed keeps no writer waiting any more.
       const freed = Promise.allSettled([reader.close(), searches.close(), stores.close()]);
       await within(options.leaveMs ?? LEAVE_MS, Promise.all([left, freed]));
+      // Last, for what a window sent as it was closed.
+      await prefs.flush();
     },
   };
 }

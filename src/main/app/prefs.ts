@@ -49,4 +49,9 @@ export class Prefs {
       .then(() => replaceFile(this.path, JSON.stringify(this.#state)));
     await this.#saving;
   }
+
+  /** Waits until all that was set is saved, or could not be. */
+  async flush(): Promise<void> {
+    await this.#saving.catch(() => undefined);
+  }
 }

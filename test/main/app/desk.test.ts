@@ -92,6 +92,18 @@ describe('preferences', () => {
     const broken = open({ home: desk.home });
     expect(await broken.call('prefs.get', {})).toEqual({ theme: 'system', zoom: 1 });
   });
+
+  it('keeps also what was set just before everything closed', async () => {
+    const client = open();
+    await client.call('prefs.get', {});
+    const set = client.call('prefs.set', { theme: 'dark', zoom: 1.25 }).catch(() => undefined);
+    await desk.app.close();
+    expect(JSON.parse(readFileSync(join(desk.home, 'state', 'prefs.json'), 'utf8'))).toEqual({
+      theme: 'dark',
+      zoom: 1.25,
+    });
+    await set;
+  });
 });
 
 describe('folders', () => {
