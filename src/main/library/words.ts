@@ -24,8 +24,9 @@ export function amount(count: number): string {
   return `${scaled < 9.95 ? scaled.toFixed(1).replace(/\.0$/, '') : Math.round(scaled)}${unit}`;
 }
 
-/** `1 step`, `2 steps`. */
-export const some = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+/** `1 step`, `2,000 steps`. */
+export const some = (count: number, one: string) =>
+  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 
 /** Local calendar day, YYYY-MM-DD. */
 export function localDay(date: Date): string {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { Virtuoso } from 'react-virtuoso';
+import { splitKey } from '../../../shared/contract/run-key';
 import { go, useApp } from '../../store/app';
 import { restoreRuns } from '../../store/runs';
 import {
@@ -231,9 +232,12 @@ function TrashedRow({
           </p>
           <p className={t['trashed-facts']}>
             <span>{STATUS_WORD[row.status]}</span>
-            <span>
-              <Name text={row.store} />
-            </span>
+            {/* The usual store goes without saying. */}
+            {splitKey(row.id).store !== '' && (
+              <span>
+                <Name text={row.store} />
+              </span>
+            )}
             <span>{bytes(size)}</span>
             {at !== undefined && (
               <span>

@@ -18,6 +18,8 @@ interface Row {
   b: string | undefined;
   /** Full values, where what is shown is short. */
   whole?: { a: string; b: string } | undefined;
+  /** Shown to the letter, as it is kept. */
+  exact?: boolean;
   /** That they differ goes without saying, but for this word. */
   plain?: string;
 }
@@ -58,7 +60,7 @@ export function Table({ a, b }: { a: RunSide; b: RunSide }) {
     [
       'Run',
       [
-        { name: 'Id', plain: 'id', ...both((side) => bareId(side.id)) },
+        { name: 'Id', plain: 'id', exact: true, ...both((side) => bareId(side.id)) },
         { name: 'Store', ...both((side) => side.store) },
         {
           name: 'Kind',
@@ -136,8 +138,13 @@ function Group({ name, rows }: { name: string; rows: readonly Row[] }) {
                   {row.name}
                   {row.means !== undefined && <small>{row.means}</small>}
                 </th>
-                <Cell text={row.a} whole={row.whole?.a} />
-                <Cell text={row.b} whole={row.whole?.b} note={differs ? 'differs' : undefined} />
+                <Cell text={row.a} exact={row.exact} whole={row.whole?.a} />
+                <Cell
+                  text={row.b}
+                  exact={row.exact}
+                  whole={row.whole?.b}
+                  note={differs ? 'differs' : undefined}
+                />
               </tr>
             );
           })}
@@ -149,10 +156,12 @@ function Group({ name, rows }: { name: string; rows: readonly Row[] }) {
 
 function Cell({
   text,
+  exact = false,
   whole,
   note,
 }: {
   text: string | undefined;
+  exact?: boolean | undefined;
   whole?: string | undefined;
   note?: string | undefined;
 }) {
@@ -161,7 +170,9 @@ function Cell({
       {text === undefined || text === '' ? (
         <span className={s['quiet']}>not known</span>
       ) : (
-        <Shown text={text} />
+        <span className={exact ? d['value'] : undefined}>
+          <Shown text={text} />
+        </span>
       )}
       {whole !== undefined && whole !== '' && <CopyText text={whole} what="hash" />}
       {note !== undefined && <span className={d['changed']}>{note}</span>}
@@ -180,6 +191,7 @@ function fingerprintRow(field: string, a: RunSide, b: RunSide): Row {
     means: FIELD_MEANS[field],
     a: shown(a),
     b: shown(b),
+    exact: true,
     ...(isHash(field) && { whole: { a: value(a) ?? '', b: value(b) ?? '' } }),
   };
 }

@@ -77,7 +77,7 @@ export function Diff({ flight, prompt }: { flight: PreflightView; prompt: string
 function Value({ field, value }: { field: string; value: string }) {
   return (
     <>
-      <span className={s['value']} title={isHash(field) ? value : undefined}>
+      <span className={d['value']} title={isHash(field) ? value : undefined}>
         <Shown text={fieldValue(field, value)} />
       </span>
       {isHash(field) && value !== '' && <CopyText text={value} what="hash" />}
