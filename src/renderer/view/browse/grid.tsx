@@ -3,7 +3,7 @@ import type { GroupedVirtuosoHandle } from 'react-virtuoso';
 import type { Choice } from '../../store/choice';
 import { isMac, pressed } from '../kit/keys';
 import { many } from '../kit/numbers';
-import { useActiveRow, type Rows } from '../library/active-row';
+import { placeBy, useActiveRow, type Rows } from '../library/active-row';
 import s from './browse.module.css';
 
 /** A long list of runs with a check box each: the table of all runs and the trash. */
@@ -45,15 +45,7 @@ export function useGrid<Row extends { id: string }>({ asked, rows, total, chosen
     }
     const onRow = target.hasAttribute('data-browse-row') || target === event.currentTarget;
     if (!onRow || event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + 10,
-      PageUp: active - 10,
-      Home: 0,
-      End: total - 1,
-    };
-    const to = steps[event.key];
+    const to = placeBy(event.key, active, total);
     if (to !== undefined) {
       event.preventDefault();
       if (event.shiftKey && chosen.size === 0) choice.one(active, 'only');

@@ -101,6 +101,19 @@ export function useActiveRow({ asked, rows, total, list, box, rowAt }: List): Ac
   return { active, setActive, takeFocus, focusOn, move };
 }
 
+/** The place that a key leads to; beyond the ends, too. undefined: it leads nowhere. */
+export function placeBy(key: string, from: number, total: number): number | undefined {
+  const places: Record<string, number> = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    PageDown: from + 10,
+    PageUp: from - 10,
+    Home: 0,
+    End: total - 1,
+  };
+  return places[key];
+}
+
 /**
  * Keys for the rows of a grouped list, by which what belongs to a run (focus, an open menu, a title being typed) goes
  * with it when it moves. `place` counts the headings of the groups too.

@@ -4,7 +4,7 @@ import { showRange, useLibrary } from '../../store/library';
 import { deleteRun } from '../../store/runs';
 import { many } from '../kit/numbers';
 import { dayName } from '../kit/time';
-import { rowKeys, useActiveRow } from './active-row';
+import { placeBy, rowKeys, useActiveRow } from './active-row';
 import { LibraryRow } from './row';
 import s from './library.module.css';
 
@@ -40,15 +40,7 @@ export function Runs({ selected }: { selected: string | undefined }) {
     const index = target.closest<HTMLElement>('[data-run-row]')?.dataset['runRow'];
     const from = own ? active : Number(index ?? NaN);
     if (Number.isNaN(from) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Record<string, number> = {
-      ArrowDown: from + 1,
-      ArrowUp: from - 1,
-      PageDown: from + 10,
-      PageUp: from - 10,
-      Home: 0,
-      End: total - 1,
-    };
-    const to = steps[event.key];
+    const to = placeBy(event.key, from, total);
     if (to !== undefined) {
       event.preventDefault();
       move(to);
