@@ -42,14 +42,16 @@ export async function placeAround(): Promise<void> {
       if (page.tail || at < 0) break;
       // It grew meanwhile.
       if (page.lastSeq < now.lastSeq) continue;
+      if (endWanted) {
+        openEnd(page.total, false);
+        return;
+      }
       const items = Array<(typeof page.items)[number] | undefined>(page.total).fill(undefined);
       for (const [n, item] of page.items.entries()) items[from + n] = item;
       useGoal.setState({ wanted: undefined });
       recount({ items, around: undefined, tail: false, front: now.front - (index - at) });
-      if (endWanted) goTo(page.total - 1);
-      else if (onItsWay()) goTo(index);
+      if (onItsWay()) goTo(index);
       else forgetGoal();
-      endWanted = false;
       return;
     }
   } catch {
@@ -62,14 +64,23 @@ export async function placeAround(): Promise<void> {
 
 /** Back to the end of the run, which is where it opens without a record. */
 export function showEnd(): void {
-  const { head, around, shown } = get();
+  const { head, around } = get();
   if (!head || !around) return;
-  if (around.whole) {
-    endWanted = true;
-    return;
-  }
+  // It is just being given its place.
+  if (around.whole) endWanted = true;
+  else openEnd(head.items, true);
+}
+
+/** As if it had been opened there: what is shown stays at the end when heights become known. */
+function openEnd(total: number, tail: boolean): void {
+  endWanted = false;
   useGoal.setState({ wanted: undefined });
   forgetGoal();
-  recount({ items: Array<undefined>(head.items).fill(undefined), around: undefined, shown: shown + 1 });
-  loadItems(head.items - ITEM_PAGE, head.items - 1);
+  recount({
+    items: Array<undefined>(total).fill(undefined),
+    around: undefined,
+    tail,
+    shown: get().shown + 1,
+  });
+  loadItems(total - ITEM_PAGE, total - 1);
 }

@@ -66,7 +66,8 @@ export function useStick(scroller: HTMLElement | null): Stick {
     });
     for (const child of scroller.children) grown.observe(child);
     const list = scroller.querySelector('[data-testid="virtuoso-item-list"]');
-    if (list) grown.observe(list);
+    // With its padding, which stands for the items that are not in the page: their heights change, too.
+    if (list) grown.observe(list, { box: 'border-box' });
     const tail = scroller.querySelector('[data-tail]');
     if (tail) grown.observe(tail);
     grown.observe(scroller);
