@@ -226,8 +226,8 @@ describe.each(everyNatsServer())('A store on nats-server $version', (kind) => {
   it('answers that it cannot be read rather than look empty', async () => {
     const alone = await natsStore(url, { auth: { inboxPrefix: '_INBOX.alone' }, readPatienceMs: 300 });
     await server.kill();
-    for (const call of [alone.list(), alone.trashed(), alone.bytes('live')])
-      expect((await failureOf(call)).code).toBe('store_unavailable');
+    const failures = await Promise.all([alone.list(), alone.trashed(), alone.bytes('live')].map(failureOf));
+    expect(failures.map(({ code }) => code)).toEqual(Array(3).fill('store_unavailable'));
     await server.run();
     await until(() =>
       alone.list().then(
