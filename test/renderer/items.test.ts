@@ -47,10 +47,14 @@ describe('items of a run, held in part', () => {
       total: 4,
       lastSeq: 3,
     };
-    const merged = mergePage(held, page, 7);
+    const merged = mergePage(held, page, 7, new Set());
     expect(merged[2]).toMatchObject({ text: 'new' });
     expect(keys(merged)).toEqual(['1.0', '2.0', '3.0', '4.0']);
-    expect(mergePage(held, { ...page, lastSeq: 7 }, 7)[2]).toMatchObject({ text: 'old' });
+    expect(mergePage(held, { ...page, lastSeq: 7 }, 7, new Set())[2]).toMatchObject({ text: 'old' });
+    // A change that is no record of its own overtook it.
+    const overtaken = mergePage(held, { ...page, lastSeq: 7 }, 7, new Set(['3.0']));
+    expect(overtaken[2]).toMatchObject({ text: 'new' });
+    expect(keys(overtaken)).toEqual(['1.0', '2.0', '3.0', '4.0']);
   });
 
   it('knows whether an answer stands among them, so that no window shows its stream beside it', () => {

@@ -35,14 +35,23 @@ export function mergeItems(
   return { items, lost };
 }
 
-/** Puts a page in place. One that is older than what changes brought since fills gaps only. */
-export function mergePage(held: Sparse, page: CommandOutput<'run.items'>, lastSeq: number): Sparse {
+/**
+ * Puts a page in place. One that is older than what changes brought since fills gaps only. `changed`: keys of items that
+ * changed while the page was on its way; a change may overtake it, and what waits for an answer is no record of its own.
+ */
+export function mergePage(
+  held: Sparse,
+  page: CommandOutput<'run.items'>,
+  lastSeq: number,
+  changed: ReadonlySet<string>,
+): Sparse {
   const items = held.slice();
   const fresh = page.lastSeq >= lastSeq;
   if (fresh && page.total > items.length) items.length = page.total;
   page.items.forEach((item, at) => {
     const place = page.from + at;
-    if (place < items.length && (fresh || items[place] === undefined)) items[place] = item;
+    const newer = fresh && !changed.has(item.key);
+    if (place < items.length && (newer || items[place] === undefined)) items[place] = item;
   });
   return items;
 }

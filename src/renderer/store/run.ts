@@ -66,6 +66,8 @@ const get = useRun.getState;
 
 let stop: (() => void) | undefined;
 let asked = new Set<number>();
+/** For each page that is on its way, the keys of the items that have changed since it was asked for. */
+const underWay = new Set<Set<string>>();
 
 /** Follows a run; the one before is let go. */
 export function watchRun(id: string): void {
@@ -150,6 +152,7 @@ function takeChange(id: string, change: RunChange): void {
         set({ lastSeq: change.seq });
         break;
       }
+      for (const changed of underWay) for (const { key } of change.items) changed.add(key);
       const merged = mergeItems(state.items, change.items, change.total);
       set({
         items: merged.items,
@@ -237,8 +240,11 @@ export function loadItems(from: number, to: number): void {
   for (let page = first; page <= last; page++) {
     if (asked.has(page)) continue;
     asked.add(page);
+    const changed = new Set<string>();
+    underWay.add(changed);
     call('run.items', { id, from: page * ITEM_PAGE, limit: ITEM_PAGE }).then(
       (reply) => {
+        underWay.delete(changed);
         const now = get();
         if (now.id !== id || now.epoch !== epoch) return;
         if ((reply.tail ?? false) !== now.tail) {
@@ -247,11 +253,12 @@ export function loadItems(from: number, to: number): void {
           return;
         }
         tries = 0;
-        set({ items: mergePage(now.items, reply, now.lastSeq) });
+        set({ items: mergePage(now.items, reply, now.lastSeq, changed) });
         // A page that was not full then may have grown since.
         if (reply.items.length < ITEM_PAGE) asked.delete(page);
       },
       (error: unknown) => {
+        underWay.delete(changed);
         asked.delete(page);
         if (get().id !== id) return;
         const failure = failureOf(error);
