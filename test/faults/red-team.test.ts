@@ -1,0 +1,53 @@
+import { describe, expect, it, vi, type TestContext } from 'vitest';
+import { soak } from '../support/prerequisites';
+import { NotHere, type Attempt } from './red-team/attempt';
+import { attempts } from './red-team/registry';
+
+/**
+ * The red team's table: attempts to get in, to decide, to hang or to kill, each with *held*. An attempt that got through
+ * once stays here for good.
+ */
+const all = Object.entries(attempts).flatMap(([group, list]) => list.map((one) => ({ group, ...one })));
+const held = new Map<string, string>();
+
+async function outcome(
+  attempt: Attempt,
+  weakened: boolean,
+  context: TestContext,
+): Promise<string | undefined> {
+  try {
+    return await attempt.try(weakened);
+  } catch (error) {
+    if (error instanceof NotHere) context.skip(error.message);
+    throw error;
+  } finally {
+    vi.restoreAllMocks();
+    vi.resetModules();
+  }
+}
+
+describe.each(Object.entries(attempts))('red team: %s', (_, list) => {
+  for (const attempt of list.filter((one) => soak || !one.long)) {
+    it(`holds: ${attempt.name}`, async (context) => {
+      const through = await outcome(attempt, false, context);
+      held.set(attempt.name, through ?? 'held');
+      expect(through).toBeUndefined();
+    });
+    if (attempt.mutant !== undefined)
+      it(`gets through without ${attempt.mutant}: ${attempt.name}`, async (context) => {
+        expect(await outcome(attempt, true, context)).toEqual(expect.any(String));
+      });
+  }
+});
+
+describe('the red team table', () => {
+  it('names each attempt once', async (context) => {
+    const names = all.map(({ name }) => name);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    await context.annotate(
+      `red team: ${[...held.values()].filter((one) => one === 'held').length} of ${held.size} attempts held, ` +
+        `${all.filter(({ mutant }) => mutant !== undefined).length} defences with a mutant`,
+      'figures',
+    );
+  });
+});
