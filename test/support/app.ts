@@ -48,6 +48,7 @@ export interface Desk {
 
 export interface DeskOptions {
   leaveMs?: number;
+  graceMs?: number;
   home?: string;
   kind?: 'electron' | 'browser';
   model?: Model;
@@ -131,6 +132,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     env: options.env ?? {},
     ...(options.space && { space: options.space }),
     ...(options.leaveMs !== undefined && { leaveMs: options.leaveMs }),
+    ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     onBug: (error) => bugs.push(error),
   });
   const clients: Client[] = [];

@@ -20,7 +20,7 @@ export function notingHandlers(answers: Partial<Handlers> = {}): {
 
 /** An input that each command accepts. A new command without one fails the hostile tests, which go by this list. */
 export const goodInputs: { [N in CommandName]: unknown } = {
-  'app.hello': {},
+  'app.hello': { window: 'w' },
   'library.page': {
     offset: 0,
     limit: 50,

@@ -37,6 +37,7 @@ import { Searches } from './searches';
 import { Sessions, type WorkingRun } from './sessions';
 import { StoreDesk } from './store-desk';
 import { Stores } from './stores';
+import { Windows } from './windows';
 
 export interface AppOptions {
   parts: AgentParts;
@@ -70,6 +71,8 @@ export interface AppOptions {
   env: NodeJS.ProcessEnv;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
+  /** Milliseconds after which a window without a connection counts as closed. Absent: a few seconds. */
+  graceMs?: number;
   /** Milliseconds that runs are given to come to a safe point when everything closes. Absent: a few seconds. */
   leaveMs?: number;
   /** Told of errors that are bugs. */
@@ -105,14 +108,15 @@ export interface Services extends AppOptions {
   mover: Mover;
   places: Places;
   moving: MovingDesk;
+  windows: Windows;
   tell<N extends EventName>(name: N, payload: EventPayload<N>): void;
 }
 
 export function createApp(options: AppOptions): App {
   const { store, state, door } = options;
-  const windows = new Set<Served>();
+  const pages = new Set<Served>();
   const tell: Services['tell'] = (name, payload) => {
-    for (const window of windows) window.emit(name, payload);
+    for (const page of pages) page.emit(name, payload);
   };
   const changing = new Map(builtInTools('practice').map((tool) => [tool.def.name, tool.changes]));
 
@@ -189,6 +193,13 @@ export function createApp(options: AppOptions): App {
     join(state, 'drafts'),
     (key) => key.startsWith('private') || sessions.isPrivate(key.replace(/^\w+:/, '')),
   );
+  const windows = new Windows({
+    graceMs: options.graceMs ?? GRACE_MS,
+    onGone: (window) => {
+      drafts.forget(window);
+      sessions.windowGone(window);
+    },
+  });
   const folders = new Folders({
     file: join(state, 'folders.json'),
     home: options.home,
@@ -224,6 +235,7 @@ export function createApp(options: AppOptions): App {
     sessions,
     prefs,
     drafts,
+    windows,
     tell,
     folders,
     profiles,
@@ -263,19 +275,20 @@ export function createApp(options: AppOptions): App {
     handlers,
     connect(port) {
       const served = serve(handlers, port, options.onBug === undefined ? {} : { onBug: options.onBug });
-      windows.add(served);
-      served.onClose(() => windows.delete(served));
+      pages.add(served);
+      served.onClose(() => pages.delete(served));
       return served;
     },
     live: () => sessions.working(),
     focus(id) {
-      awaited = windows.size === 0 ? id : '';
+      awaited = pages.size === 0 ? id : '';
       tell('app.focus', { id });
     },
     menu: (action) => tell('app.menu', { action }),
     async close() {
       const left = Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
       await within(options.leaveMs ?? LEAVE_MS, left);
+      windows.close();
       library.close();
       disk.close();
       // A store that is closed keeps no writer waiting any more.
@@ -292,6 +305,9 @@ export function createApp(options: AppOptions): App {
  * long as its writers are patient; what is recorded is safe by then, and the rest is as after a crash. ms.
  */
 const LEAVE_MS = 5_000;
+
+/** How long a page may take to load again before its window counts as closed. ms. */
+const GRACE_MS = 5_000;
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();

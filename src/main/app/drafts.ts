@@ -10,10 +10,11 @@ const MOST = 500;
 
 /**
  * What was typed and not sent. `set` resolves once the text would survive a crash; of several that wait only the newest is
- * written. Texts that belong to private runs stay in memory.
+ * written. Texts that belong to private runs stay in memory, and go with the window that they were typed in.
  */
 export class Drafts {
-  readonly #memory = new Map<string, string>();
+  /** By window. */
+  readonly #memory = new Map<string, Map<string, string>>();
   readonly #waiting = new Map<string, { text: string; done: Promise<void> }>();
   readonly #writing = new Map<string, Promise<void>>();
 
@@ -23,8 +24,9 @@ export class Drafts {
     private readonly isPrivate: (key: string) => boolean,
   ) {}
 
-  async get(key: string): Promise<string> {
-    const held = this.#memory.get(key) ?? this.#waiting.get(key)?.text;
+  async get(key: string, window = ''): Promise<string> {
+    if (this.isPrivate(key)) return this.#memory.get(window)?.get(key) ?? '';
+    const held = this.#waiting.get(key)?.text;
     if (held !== undefined) return held;
     await this.#writing.get(key);
     try {
@@ -35,10 +37,13 @@ export class Drafts {
     }
   }
 
-  set(key: string, text: string): Promise<void> {
+  set(key: string, text: string, window = ''): Promise<void> {
     if (this.isPrivate(key)) {
-      if (text === '') this.#memory.delete(key);
-      else this.#memory.set(key, text);
+      const held = this.#memory.get(window) ?? new Map<string, string>();
+      if (text === '') held.delete(key);
+      else held.set(key, text);
+      if (held.size > 0) this.#memory.set(window, held);
+      else this.#memory.delete(window);
       return Promise.resolve();
     }
     const waiting = this.#waiting.get(key);
@@ -60,6 +65,11 @@ export class Drafts {
       return writing;
     });
     return entry.done;
+  }
+
+  /** The window is closed: what was typed in it for private runs is gone. */
+  forget(window: string): void {
+    this.#memory.delete(window);
   }
 
   /** Resolves when nothing is under way any more. */

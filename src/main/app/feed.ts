@@ -8,6 +8,7 @@ import type { FeedOptions, RunPlace } from './feed-options';
 import { runHead } from './head';
 import { Lane } from './lane';
 import type { Fed, ItemChange, RunOverview } from './read/reader';
+import { Streamed } from './streamed';
 import { WholeReading } from './whole';
 
 /** Milliseconds that streamed text is gathered for. */
@@ -36,7 +37,7 @@ export class Feed {
   #seq = 0;
   #items = 0;
   #bytes = 0;
-  #stream: RunView['stream'];
+  readonly #stream = new Streamed();
   #private = false;
   /** Of a private run that has ended it is nowhere else. */
   #row: RunRow | undefined;
@@ -86,7 +87,7 @@ export class Feed {
       }
       const head = await this.#head();
       this.#peers.add(peer);
-      return { head, ...(this.#stream && { stream: this.#stream }) };
+      return { head, ...(this.#stream.now && { stream: this.#stream.now }) };
     });
   }
 
@@ -149,6 +150,17 @@ export class Feed {
   /** Head as it is now, for the watchers. */
   headChanged(): void {
     void this.#lane.run(() => this.#tellHead()).catch(() => undefined);
+  }
+
+  /** Nothing of it may be shown any more: watchers ask again, and find nothing. */
+  async forget(): Promise<void> {
+    this.#off?.();
+    this.#session = this.#row = undefined;
+    this.#readNoMore();
+    this.#events = [];
+    this.#tellGap();
+    this.#peers.clear();
+    await this.#lane.run(() => this.options.reader.drop(this.options.id)).catch(() => undefined);
   }
 
   /** Resolves when everything that happened so far was told. */
@@ -217,7 +229,7 @@ export class Feed {
       if (records.length > 0 || notes.length > 0) {
         this.#tellItems(await this.options.reader.feed(this.options.id, records.splice(0), notes.splice(0)));
       }
-      if (ended !== undefined) this.#endStream(ended);
+      if (ended !== undefined) this.#tell(this.#seq, this.#stream.end(ended));
       ended = undefined;
     };
     for (const event of events) {
@@ -226,7 +238,7 @@ export class Feed {
         case 'text':
         case 'thinking':
           if (records.length > 0) await flush();
-          this.#streamed(event.type, event.iteration, event.text);
+          this.#tell(this.#seq, this.#stream.add(event.type, event.iteration, event.text));
           break;
         case 'record':
           records.push(fedRecord(event));
@@ -238,7 +250,7 @@ export class Feed {
           break;
         case 'stream_reset':
           await flush();
-          this.#endStream(event.iteration, event.reason);
+          this.#tell(this.#seq, this.#stream.end(event.iteration, event.reason));
           break;
         case 'warning':
           await flush();
@@ -265,7 +277,7 @@ export class Feed {
 
   /** The session is over or elsewhere: what is stored is what counts now. */
   async #settle(): Promise<void> {
-    this.#stream = undefined;
+    this.#stream.now = undefined;
     this.options.onEnded();
     if (this.#private) return;
     this.#place = {};
@@ -285,18 +297,6 @@ export class Feed {
         waiting: snapshot?.approval?.toolUseId,
       }),
     );
-  }
-
-  #streamed(part: 'text' | 'thinking', iteration: number, text: string): void {
-    if (this.#stream?.iteration !== iteration) this.#stream = { iteration, text: '', thinking: '' };
-    const from = this.#stream[part].length;
-    this.#stream = { ...this.#stream, [part]: this.#stream[part] + text };
-    this.#tell(this.#seq, { type: 'stream', part, iteration, from, text });
-  }
-
-  #endStream(iteration: number, reason?: string): void {
-    this.#stream = undefined;
-    this.#tell(this.#seq, { type: 'stream_end', iteration, ...(reason !== undefined && { reason }) });
   }
 
   #tellItems(change: ItemChange): void {

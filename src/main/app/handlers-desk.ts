@@ -21,25 +21,28 @@ const done = (value: boolean) => ({ done: value });
 
 /** Everything that belongs to no run. */
 export function deskHandlers(services: Services): DeskHandlers {
-  const { door, store, drafts, prefs, profiles, folders, tell } = services;
+  const { door, store, drafts, prefs, profiles, folders, tell, windows } = services;
   return {
-    'app.hello': () => ({
-      version: services.version,
-      door: door.kind,
-      platform: process.platform,
-      store: {
-        url: store.url,
-        label: services.label,
-        durability: promiseOf(store),
-        ...(store.caution !== undefined && { caution: store.caution }),
-      },
-      nativeDialogs: door.pickFolder !== undefined,
-      home: services.home,
-    }),
+    'app.hello': ({ window }, peer) => {
+      windows.of(peer, window);
+      return {
+        version: services.version,
+        door: door.kind,
+        platform: process.platform,
+        store: {
+          url: store.url,
+          label: services.label,
+          durability: promiseOf(store),
+          ...(store.caution !== undefined && { caution: store.caution }),
+        },
+        nativeDialogs: door.pickFolder !== undefined,
+        home: services.home,
+      };
+    },
 
-    'draft.get': async ({ key }) => ({ text: await drafts.get(key) }),
-    'draft.set': async ({ key, text }) => {
-      await drafts.set(key, text);
+    'draft.get': async ({ key }, peer) => ({ text: await drafts.get(key, windows.of(peer)) }),
+    'draft.set': async ({ key, text }, peer) => {
+      await drafts.set(key, text, windows.of(peer));
       return done(true);
     },
 

@@ -38,7 +38,7 @@ const elsewhere = () =>
 
 /** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
-  const { sessions, folders, profiles, stores, parts, disk } = services;
+  const { sessions, folders, profiles, stores, parts, disk, windows } = services;
 
   const look = async (key: string, profile?: string) => {
     const { store, id } = stores.place(key);
@@ -72,7 +72,8 @@ export function runHandlers(services: Services): RunHandlers {
       sessions.unwatch(id, peer);
       return done(true);
     },
-    'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder, store: wanted }) => {
+    'run.start': async ({ prompt, chat, private: isPrivate, profile: name, folder, store: wanted }, peer) => {
+      const window = isPrivate ? windows.of(peer) : undefined;
       const at = isPrivate ? '' : stores.named(wanted);
       const store = isPrivate ? undefined : stores.at(at);
       void disk.look();
@@ -81,7 +82,9 @@ export function runHandlers(services: Services): RunHandlers {
       const id = await sessions.start(
         { store, prompt, chat, profile, approvals: 'ask', ...(real !== undefined && { folder: real }) },
         at,
+        window,
       );
+      if (window !== undefined && !windows.isThere(window)) sessions.windowGone(window);
       return { id };
     },
     'run.continue': async ({ id: key }) => {

@@ -49,6 +49,8 @@ export interface WorkingRun {
 export class Sessions {
   readonly #live = new Map<string, Live>();
   readonly #feeds = new Map<string, Feed>();
+  /** Windows that private runs belong to. */
+  readonly #windows = new Map<string, string>();
   /** Runs that are being taken up right now. */
   readonly #opening = new Set<string>();
   #closed = false;
@@ -75,10 +77,14 @@ export class Sessions {
     return this.#live.get(id)?.place ?? {};
   }
 
-  /** Starts a run in the store of this name, which `options` has too; gives its key. */
-  async start(options: StartOptions, store: string): Promise<string> {
+  /**
+   * Starts a run in the store of this name, which `options` has too; gives its key. `window`: the one that a private run
+   * ends with.
+   */
+  async start(options: StartOptions, store: string, window?: string): Promise<string> {
     this.#mayBegin();
     const session = await startRun(this.options.parts, options);
+    if (window !== undefined) this.#windows.set(runKey(store, session.id), window);
     return this.#adopt(session, store, placeOf(this.options.parts, options));
   }
 
@@ -151,6 +157,21 @@ export class Sessions {
     await this.#let(id, held.session);
   }
 
+  /** A window is closed: nothing of its private runs can be asked for any more, whoever still shows them. */
+  windowGone(window: string): void {
+    for (const [key, owner] of [...this.#windows]) {
+      if (owner !== window) continue;
+      this.#windows.delete(key);
+      const session = this.#live.get(key)?.session;
+      this.#live.delete(key);
+      void this.#feeds.get(key)?.forget();
+      this.#feeds.delete(key);
+      session?.cancel();
+      void session?.close();
+      this.options.onTouched(key);
+    }
+  }
+
   /** Runs that would pause if the process ended now. */
   working(): WorkingRun[] {
     return [...this.#live].flatMap(([id, { session }]) => {
@@ -202,6 +223,8 @@ export class Sessions {
   #rotated(from: string, to: string, session: Session): void {
     const before = this.#live.get(from);
     this.#live.delete(from);
+    const window = this.#windows.get(from);
+    if (window !== undefined) this.#windows.set(to, window);
     const now = this.options.parts.now().toISOString();
     const place = before?.place ?? {};
     this.#live.set(to, { session, store: splitKey(to).store, created: now, updated: now, place });
@@ -267,7 +290,9 @@ export class Sessions {
     const feed = this.#feeds.get(id);
     if (!feed?.idle) return;
     this.#feeds.delete(id);
-    if (feed.private) void this.options.reader.drop(id);
+    if (!feed.private) return;
+    this.#windows.delete(id);
+    void this.options.reader.drop(id);
   }
 }
 

@@ -150,9 +150,24 @@ export function chooseProfile(profile: string): void {
   call('prefs.set', { profile }).catch(toastFailure);
 }
 
+/** Which window this page is in, also after it is loaded again; undefined where the page may keep nothing. */
+function windowName(): string | undefined {
+  try {
+    const name = window.sessionStorage.getItem('window') ?? crypto.randomUUID();
+    window.sessionStorage.setItem('window', name);
+    return name;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Asks what this window is attached to. Again after each new connection. */
 export async function loadHello(): Promise<void> {
-  const [hello, prefs] = await Promise.all([call('app.hello', {}), call('prefs.get', {})]);
+  const name = windowName();
+  const [hello, prefs] = await Promise.all([
+    call('app.hello', name === undefined ? {} : { window: name }),
+    call('prefs.get', {}),
+  ]);
   set({
     hello,
     theme: prefs.theme,

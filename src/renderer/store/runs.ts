@@ -181,5 +181,5 @@ export async function deleteRun(row: RunRow): Promise<void> {
   }
   leave([row.id]);
   libraryChanged();
-  toast({ tone: 'info', text: `“${row.title}” is forgotten.` });
+  toast({ tone: 'info', text: 'The private chat is forgotten.' });
 }

@@ -149,9 +149,11 @@ function Broken({ error }: { error: unknown }) {
 }
 
 function useTitle(place: Place): void {
-  const title = useRun((state) =>
-    place.view === 'run' && state.id === place.id ? state.head?.row.title : undefined,
-  );
+  const title = useRun((state) => {
+    const row = place.view === 'run' && state.id === place.id ? state.head?.row : undefined;
+    // A browser keeps the titles of pages in its history.
+    return row?.private ? 'Private chat' : row?.title;
+  });
   useEffect(() => {
     document.title = title ? `${plainVisible(title)} – Holdfast` : 'Holdfast';
   }, [title]);

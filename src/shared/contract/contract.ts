@@ -15,9 +15,12 @@ import { failureInfo, preflightView, profileView, runChange, runHead, runId } fr
 export { MESSAGE_LIMIT };
 
 export const commands = {
-  /** First call of a window. */
+  /**
+   * First call of a window, and of each new connection. `window`: which one it is, the same after its page loaded again;
+   * private chats end with the window that began them.
+   */
   'app.hello': {
-    input: nothing,
+    input: z.strictObject({ window: text(64).min(1).optional() }),
     output: z.object({
       version: z.string(),
       door: z.enum(['electron', 'browser']),
