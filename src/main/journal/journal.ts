@@ -3,6 +3,7 @@ import type { RunFacts, RunState, RunWarning } from '../../shared/run/state';
 import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunParcel } from './parcel';
+import type { Slip, SlipName } from './slip';
 
 /** Where a record is once `append` resolved: `disk` after fdatasync, `acknowledged` by NATS, `memory` nowhere that lasts. */
 export type Durability = 'disk' | 'acknowledged' | 'memory';
@@ -166,6 +167,16 @@ export interface RunStore {
   /** Text kept beside the journal by `Journal.keep`. `not_found`. */
   kept(id: string, name: string): Promise<string>;
   /**
+   * A small text beside the run as it was last put; undefined: there is none, or it belongs to an earlier run of this id.
+   * Unlocked. Slips go where the run goes: trash, restore, purge; copies and exports leave them. `not_found`.
+   */
+  slip(id: string, name: SlipName): Promise<Slip | undefined>;
+  /**
+   * Replaces a slip of a run at rest, durably; `undefined` removes it. Takes the writer's place for that moment, or goes
+   * through the journal that this process has open. `locked`, `not_found`, `too_large`, `no_space`, `store_read_only`.
+   */
+  putSlip(id: string, name: 'queue', text: string | undefined): Promise<void>;
+  /**
    * Writes a whole run with exactly these lines, gaps in their numbers included, and what stands beside it. It is seen
    * only once it is whole; nothing of it stays when this fails. `exists`, `too_large`, `locked`. Absent: no runs can be
    * brought here. See copy.ts.
@@ -214,6 +225,12 @@ export interface Journal {
   note(entry: SidecarEntry): Promise<void>;
   /** Keeps a text beside the journal (0600, synced) and returns its name for `RunStore.kept`. */
   keep(toolUseId: string, text: string): Promise<string>;
+  /**
+   * Replaces a slip of this run as a whole; `undefined` removes it. `durably`: it is durable when this resolves, and
+   * until then the one before is. `lazily`: comfort, it never rejects, and a store may leave it. A crash leaves the one
+   * before or the new one; after a power cut a lazy one may be damaged. Calls run in the order they were made.
+   */
+  putSlip(name: SlipName, text: string | undefined, how: 'durably' | 'lazily'): Promise<void>;
   /** Called once, when the journal dies for a reason other than `append`'s own failure (lost lock). */
   onDead(listener: (failure: FailureInfo) => void): void;
   /** Frees the writer's place. Idempotent; never throws. */

@@ -7,6 +7,8 @@ import type { Journal, LoadedRun, RecordPlace, RunStore, RunSummary, StoreChange
 import { loadedRun, readRun, summaryOf } from './read';
 import type { Surroundings } from './read';
 import { bindEntry, metaSha256 } from './sidecar';
+import { encodeSlip } from './slip';
+import type { SlipName } from './slip';
 import { Turns } from './turns';
 
 /** All that a store keeps of one run. */
@@ -15,6 +17,7 @@ interface Kept {
   places: RecordPlace[];
   sidecar: SidecarEntry[];
   texts: Map<string, string>;
+  slips: Map<SlipName, string>;
   catalogue: CatalogueEntry;
   updated: Date;
   trashed?: Date;
@@ -25,6 +28,7 @@ const newRun = (): Kept => ({
   places: [],
   sidecar: [],
   texts: new Map(),
+  slips: new Map(),
   catalogue: {},
   updated: new Date(),
 });
@@ -83,6 +87,13 @@ export function memoryStore(): RunStore {
   }
   const write = (run: Kept, record: RunRecord): RecordPlace => place(run, record.seq, encodeLine(record));
 
+  function putSlip(run: Kept, name: SlipName, text: string | undefined): void {
+    if (text === undefined) return void run.slips.delete(name);
+    // For its limit.
+    encodeSlip('', text);
+    run.slips.set(name, text);
+  }
+
   /** Takes the writer's place; the caller made sure that it is free. */
   function hold(id: string, run: Kept): Journal {
     const turns = new Turns();
@@ -127,6 +138,13 @@ export function memoryStore(): RunStore {
           run.texts.set(name, text);
           return name;
         }),
+      putSlip(name, text, how) {
+        const put = turns.run(() => {
+          open();
+          putSlip(run, name, text);
+        });
+        return how === 'lazily' ? put.catch(() => undefined) : put;
+      },
       onDead: () => undefined,
       async close() {
         await turns.idle();
@@ -217,6 +235,13 @@ export function memoryStore(): RunStore {
       const text = find(id).texts.get(name);
       if (text === undefined) throw notFound('That text is not kept beside this run.');
       return text;
+    },
+    async slip(id, name) {
+      const text = find(id).slips.get(name);
+      return text === undefined ? undefined : { text, damaged: false };
+    },
+    async putSlip(id, name, text) {
+      putSlip(find(id), name, text);
     },
     async import(id, { lines, sidecar, catalogue, texts }) {
       checkId(id);

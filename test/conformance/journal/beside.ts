@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
+import { MAX_SLIP_BYTES, SLIPS } from '../../../src/main/journal/slip';
 import { encodeLine } from '../../../src/shared/run/codec';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
 import { answerRecord, fingerprint, metaRecord } from '../../support/journal-records';
@@ -98,6 +99,94 @@ export function beside(on: Bench): void {
       const journal = await on.store.create(newId(), metaRecord('x'));
       await journal.close();
       expect((await failureOf(journal.note(intent))).code).toBe('journal_dead');
+    });
+  });
+
+  describe('slips', () => {
+    const text = '{"messages":["ein \u2028 Wort 🙂"]}\nand a second line\n';
+
+    it('are replaced as a whole, each by itself, and seen by every reader at once', async () => {
+      const id = newId();
+      const journal = await on.store.create(id, metaRecord(id));
+      expect(await on.other.slip(id, 'queue')).toBeUndefined();
+      await journal.putSlip('queue', 'first', 'durably');
+      await journal.putSlip('partial', 'half an ans', 'durably');
+      for (const handle of [on.store, on.other])
+        expect(await handle.slip(id, 'queue')).toEqual({ text: 'first', damaged: false });
+      for (let n = 0; n < 20; n++) void journal.putSlip('queue', `${n} ${text}`, 'lazily');
+      await journal.putSlip('queue', text, 'durably');
+      await journal.putSlip('partial', '', 'lazily');
+      await journal.close();
+      expect(await on.other.slip(id, 'queue')).toEqual({ text, damaged: false });
+      expect(await on.other.slip(id, 'partial')).toEqual({ text: '', damaged: false });
+
+      const again = await on.other.open(id);
+      await again.putSlip('queue', undefined, 'durably');
+      await again.putSlip('queue', undefined, 'durably');
+      expect(await on.store.slip(id, 'queue')).toBeUndefined();
+      await again.putSlip('queue', 'anew', 'durably');
+      await again.close();
+      expect(await on.store.slip(id, 'queue')).toEqual({ text: 'anew', damaged: false });
+      expect((await failureOf(again.putSlip('queue', 'late', 'durably'))).code).toBe('journal_dead');
+      await again.putSlip('queue', 'late', 'lazily');
+      expect(await on.store.slip(id, 'queue')).toEqual({ text: 'anew', damaged: false });
+    });
+
+    it('of a run at rest are put without opening it, and through the journal that is open here', async () => {
+      const id = newId();
+      const journal = await on.store.create(id, metaRecord(id));
+      await on.store.putSlip(id, 'queue', 'while it is open');
+      expect(await on.other.slip(id, 'queue')).toEqual({ text: 'while it is open', damaged: false });
+      await journal.append(answerRecord(2, 'x'));
+      await journal.close();
+      const before = await on.store.load(id);
+      await on.other.putSlip(id, 'queue', 'at rest');
+      expect(await on.store.slip(id, 'queue')).toEqual({ text: 'at rest', damaged: false });
+      await on.store.putSlip(id, 'queue', undefined);
+      expect(await on.other.slip(id, 'queue')).toBeUndefined();
+      const after = await on.store.load(id);
+      expect([after.records, after.sidecar, after.updated]).toEqual([
+        before.records,
+        before.sidecar,
+        before.updated,
+      ]);
+      expect(await on.store.writer(id)).toBe('none');
+      await (await on.store.open(id)).close();
+    });
+
+    it('have a limit, and none of a run that is not there', async () => {
+      const id = newId();
+      const journal = await on.store.create(id, metaRecord(id));
+      const most = Math.min(MAX_SLIP_BYTES, (journal.maxRecordBytes ?? Infinity) - 1_000);
+      await journal.putSlip('queue', 'x'.repeat(most), 'durably');
+      expect(
+        (await failureOf(journal.putSlip('queue', 'x'.repeat(MAX_SLIP_BYTES + 1), 'durably'))).code,
+      ).toBe('too_large');
+      expect((await on.other.slip(id, 'queue'))?.text).toHaveLength(most);
+      await journal.close();
+      const nowhere = newId();
+      expect((await failureOf(on.store.slip(nowhere, 'queue'))).code).toBe('not_found');
+      expect((await failureOf(on.store.putSlip(nowhere, 'queue', 'x'))).code).toBe('not_found');
+    });
+
+    it('go where the run goes, and a later run of its id has none', async () => {
+      if (!on.store.supports.delete) return;
+      const id = newId();
+      const journal = await on.store.create(id, metaRecord(id, 'first'));
+      await journal.putSlip('queue', 'words', 'durably');
+      await journal.putSlip('partial', 'half', 'durably');
+      await journal.close();
+      await on.store.trash(id);
+      expect((await failureOf(on.store.slip(id, 'queue'))).code).toBe('not_found');
+      await on.store.restore(id);
+      expect(await on.other.slip(id, 'queue')).toEqual({ text: 'words', damaged: false });
+      expect((await on.store.list()).filter((row) => row.id.startsWith(id))).toHaveLength(1);
+      await on.store.purge(id);
+      const second = await on.store.create(id, metaRecord(id, 'second'));
+      for (const name of SLIPS) expect(await on.other.slip(id, name)).toBeUndefined();
+      await second.putSlip('queue', 'of the second', 'durably');
+      await second.close();
+      expect(await on.other.slip(id, 'queue')).toEqual({ text: 'of the second', damaged: false });
     });
   });
 

@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   copyFileSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -292,5 +293,85 @@ describe('Kept texts', () => {
     await journal.keep('call', 'x'.repeat(100_000));
     await journal.close();
     expect(readFileSync(folder.of('one.json')).equals(before)).toBe(true);
+  });
+});
+
+describe('A slip', () => {
+  const slip = (name: 'queue' | 'partial') => folder.of(`one.${name}`);
+  async function withSlip(vfs: Vfs = nodeVfs) {
+    const store = fileStore(folder.path, { vfs });
+    const journal = await store.create('one', metaRecord('one'));
+    await journal.putSlip('queue', 'the one before', 'durably');
+    return { store, journal };
+  }
+
+  it('is the one before or the new one, wherever its writing fails, and what failed can be done again', async () => {
+    for (let at = 1; ; at++) {
+      const vfs = faultyVfs();
+      const { store, journal } = await withSlip(vfs);
+      vfs.plan({
+        at,
+        fault: at % 2 ? 'EIO' : 'torn',
+        only: ['open', 'write', 'syncAll', 'rename', 'syncDirectory'],
+      });
+      const failed = await journal.putSlip('queue', 'the new one', 'durably').then(
+        () => false,
+        () => true,
+      );
+      const reached = vfs.failed.length > 0;
+      vfs.plan(undefined);
+      const found = await store.slip('one', 'queue');
+      expect(found?.damaged).toBe(false);
+      expect(failed ? ['the one before', 'the new one'] : ['the new one']).toContain(found?.text);
+      await journal.putSlip('queue', 'again', 'durably');
+      expect(await store.slip('one', 'queue')).toEqual({ text: 'again', damaged: false });
+      await journal.append(answerRecord(2, 'records go on'));
+      await journal.close();
+      expect(folder.names()).toEqual(['one.json', 'one.queue']);
+      await store.purge('one');
+      if (!reached) return expect(at).toBeGreaterThan(4);
+    }
+  });
+
+  it('tells when it was changed from outside, at every byte, and belongs to no other run of its id', async () => {
+    const { store, journal } = await withSlip();
+    await journal.close();
+    const bytes = readFileSync(slip('queue'));
+    for (let n = 0; n < bytes.length; n++) {
+      const changed = Buffer.from(bytes);
+      changed[n]! ^= 1;
+      writeFileSync(slip('queue'), changed);
+      expect((await store.slip('one', 'queue'))?.damaged).toBe(true);
+      writeFileSync(slip('queue'), bytes.subarray(0, n));
+      expect((await store.slip('one', 'queue'))?.damaged).toBe(true);
+    }
+    writeFileSync(slip('queue'), bytes);
+    expect(await store.slip('one', 'queue')).toEqual({ text: 'the one before', damaged: false });
+    folder.put('one', [metaRecord('one', 'another run under that name')]);
+    expect(await store.slip('one', 'queue')).toBeUndefined();
+  });
+
+  it('that is a folder stops neither the run nor what does not need it', async () => {
+    const { store, journal } = await withSlip();
+    rmSync(slip('queue'));
+    mkdirSync(slip('queue'));
+    mkdirSync(slip('partial'));
+    expect(await store.slip('one', 'queue')).toBeUndefined();
+    await journal.putSlip('partial', 'comfort', 'lazily');
+    expect((await failureOf(journal.putSlip('queue', 'words', 'durably'))).code).toBe('io');
+    await journal.append(answerRecord(2, 'on'));
+    await journal.close();
+    expect((await store.load('one')).records).toHaveLength(2);
+  });
+
+  it('of a run that another process writes is not put', async () => {
+    const { journal } = await withSlip();
+    const other = fileStore(folder.path);
+    // Of this process: through its journal.
+    await other.putSlip('one', 'queue', 'by another handle');
+    expect((await other.slip('one', 'queue'))?.text).toBe('by another handle');
+    await journal.close();
+    await other.putSlip('one', 'queue', undefined);
+    expect(folder.names()).toEqual(['one.json']);
   });
 });

@@ -33,6 +33,7 @@ async function full(store: RunStore, id: string): Promise<string> {
   for (const record of rest) await journal.append(record);
   await journal.note({ kind: 'config', at: 'now', profile: 'P' });
   const name = await journal.keep('call', 'kept');
+  await journal.putSlip('queue', 'words', 'durably');
   await journal.close();
   await store.label(id, { title: 'T' });
   return name;
@@ -51,6 +52,7 @@ async function expectWhole(store: RunStore, id: string, name: string): Promise<v
   expect(Buffer.from(await store.bytes(id)).equals(journalBytes(chatRecords(id, 5)))).toBe(true);
   expect([loaded.sidecarBound, loaded.catalogue]).toEqual([true, { title: 'T' }]);
   expect(await store.kept(id, name)).toBe('kept');
+  expect(await store.slip(id, 'queue')).toEqual({ text: 'words', damaged: false });
 }
 
 describe('The trash', () => {
@@ -66,6 +68,7 @@ describe('The trash', () => {
       'run.aux.jsonl',
       'run.files',
       'run.json',
+      'run.queue',
       'run.torn',
     ]);
     expect(folder.names().filter((name) => name.startsWith('run.'))).toEqual([]);

@@ -3,12 +3,15 @@ import { checkPatch } from '../catalogue';
 import { checkId, notFound } from '../check';
 import type { Journal, LoadedRun, RunStore, RunSummary, StoreSupports, Writer } from '../journal';
 import type { RunParcel } from '../parcel';
+import { encodeSlip } from '../slip';
+import type { Slip, SlipName } from '../slip';
 import { loadedRun, readRunGently } from '../read';
 import type { Reading } from '../read';
 import { createJournal, openJournal } from './begin';
 import type { Beginning } from './begin';
 import { FileCatalogue } from './catalogue';
 import { importFile } from './import';
+import { slipPath } from './layout';
 import { Lister } from './list';
 import type { ListParts } from './list';
 import { ListCache } from './list-cache';
@@ -17,6 +20,7 @@ import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
 import { readSidecarFile } from './sidecar';
 import { metaHash, readSlice } from './slice';
+import { readSlipFile, writeSlipFile } from './slip';
 import { readText } from './texts';
 import { deleteFrom, moveFromTrash, moveToTrash } from './trash';
 import type { Vfs } from './vfs';
@@ -216,6 +220,25 @@ class FileStore implements RunStore {
   async kept(id: string, name: string): Promise<string> {
     checkId(id);
     return readText(this.#place.vfs, this.#place.paths(id).texts, name);
+  }
+
+  async slip(id: string, name: SlipName): Promise<Slip | undefined> {
+    checkId(id);
+    const meta = await metaHash(this.#place, id);
+    return readSlipFile(this.#place.vfs, slipPath(this.#place.path, id, name), meta);
+  }
+
+  async putSlip(id: string, name: 'queue', text: string | undefined): Promise<void> {
+    checkId(id);
+    if (!this.#place.has(id)) throw notFound();
+    const open = this.#place.journalHere(id);
+    if (open !== undefined && open.dead === undefined) return open.putSlip(name, text, 'durably');
+    await this.#place.alone(id, async () => {
+      const meta = await metaHash(this.#place, id);
+      if (meta === undefined) throw notFound();
+      const bytes = text === undefined ? undefined : encodeSlip(meta, text);
+      await writeSlipFile(this.#place.vfs, slipPath(this.#place.path, id, name), bytes, true);
+    });
   }
 
   async import(id: string, parcel: RunParcel): Promise<void> {

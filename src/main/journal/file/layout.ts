@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { RUN_ID } from '../journal';
+import type { SlipName } from '../slip';
 
 /** Every path of one run in one folder. Ids hold no dot, so a run's files are exactly those that begin with `<id>.`. */
 export interface RunPaths {
@@ -32,6 +33,10 @@ export const runPaths = (directory: string, id: string): RunPaths => ({
   lockDirectory: join(directory, id + LOCK_DIRECTORY_ENDING),
   texts: join(directory, id + TEXTS_ENDING),
 });
+
+/** `id` must have been checked. */
+export const slipPath = (directory: string, id: string, name: SlipName): string =>
+  join(directory, `${id}.${name}`);
 
 /** Name of the nth file of cut bytes: `<id>.torn`, `<id>.2.torn` … */
 export const tornName = (id: string, n: number): string => (n === 1 ? `${id}.torn` : `${id}.${n}.torn`);

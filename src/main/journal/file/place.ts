@@ -113,6 +113,11 @@ export class Place {
     });
   }
 
+  /** The journal that this process has open. */
+  journalHere(id: string): FileJournal | undefined {
+    return here.get(this.paths(id).journal);
+  }
+
   hold(journal: FileJournal): void {
     here.set(this.paths(journal.id).journal, journal);
   }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { encodeLine } from '../../../shared/run/codec';
 import { Failure } from '../../../shared/run/failure';
 import type { FailureInfo } from '../../../shared/run/failure';
@@ -5,10 +6,14 @@ import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { checkAppend, closed, conflict, journalDead } from '../check';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
+import { encodeSlip } from '../slip';
+import type { SlipName } from '../slip';
 import { Turns } from '../turns';
+import { slipPath } from './layout';
 import type { RunPaths } from './layout';
 import type { Held } from './lock';
 import { SidecarWriter } from './sidecar';
+import { writeSlipFile } from './slip';
 import { keepText } from './texts';
 import { ioFailure, writeWhole } from './vfs';
 import type { FileStat, Vfs } from './vfs';
@@ -39,6 +44,8 @@ export class FileJournal implements Journal {
   readonly durability = 'disk';
   readonly #parts: WriterParts;
   readonly #turns = new Turns();
+  /** Of their own: a record never waits for a slip. */
+  readonly #slips = new Turns();
   readonly #sidecar: SidecarWriter;
   readonly #places: RecordPlace[];
   #size: number;
@@ -103,6 +110,20 @@ export class FileJournal implements Journal {
     return keepText(this.#parts.vfs, this.#parts.paths.texts, toolUseId, text);
   }
 
+  async putSlip(name: SlipName, text: string | undefined, how: 'durably' | 'lazily'): Promise<void> {
+    const { vfs, paths, metaSha256, id } = this.#parts;
+    try {
+      this.#checkOpen();
+      await this.#slips.run(() => {
+        this.#checkAlive();
+        const bytes = text === undefined ? undefined : encodeSlip(metaSha256, text);
+        return writeSlipFile(vfs, slipPath(dirname(paths.journal), id, name), bytes, how === 'durably');
+      });
+    } catch (error) {
+      if (how === 'durably') throw error;
+    }
+  }
+
   onDead(listener: (failure: FailureInfo) => void): void {
     this.#onDead = listener;
     const lost = this.#parts.held.lost;
@@ -115,7 +136,7 @@ export class FileJournal implements Journal {
   }
 
   async #close(): Promise<void> {
-    await this.#turns.idle();
+    await Promise.all([this.#turns.idle(), this.#slips.idle()]);
     this.#dead ??= closed();
     await this.#sidecar.close();
     await this.#parts.vfs.close(this.#parts.fd).catch(() => undefined);

@@ -16,7 +16,11 @@ export class Holders {
 
   /** Whether a journal is open that may still write. */
   has(id: string): boolean {
-    return [...(this.#open.get(id) ?? [])].some((journal) => journal.dead === undefined);
+    return this.get(id) !== undefined;
+  }
+
+  get(id: string): NatsJournal | undefined {
+    return [...(this.#open.get(id) ?? [])].find((journal) => journal.dead === undefined);
   }
 
   add(id: string, journal: NatsJournal): void {

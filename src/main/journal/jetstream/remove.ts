@@ -7,7 +7,7 @@ import { patiently } from './read';
  */
 export async function removeRun(ground: Ground, id: string, before?: number): Promise<void> {
   const { subjects } = ground;
-  for (const filter of [subjects.run(id), subjects.blob(id, '>'), subjects.aux(id, '>')])
+  for (const filter of [subjects.run(id), subjects.blob(id, '>'), subjects.aux(id, '>'), subjects.slips(id)])
     await removeAll(ground, filter, before);
 }
 

@@ -12,6 +12,7 @@ import type {
 } from '../journal';
 import type { RunParcel } from '../parcel';
 import { metaSha256 } from '../sidecar';
+import type { Slip, SlipName } from '../slip';
 import type { SidecarRead } from '../sidecar';
 import { readAux, scanAux } from './aux';
 import { checkSeen, createRun, loadRun, openRun } from './begin';
@@ -30,6 +31,7 @@ import type { ListParts } from './list';
 import { lastOf } from './read';
 import { bytesOf, readStored } from './records';
 import { removeAll, removeRun } from './remove';
+import { readSlip, SlipWriter } from './slips';
 import { readText } from './texts';
 import { watchStream } from './watch';
 import { NatsJournal } from './writer';
@@ -186,6 +188,29 @@ export class NatsStore implements RunStore {
     ]);
     const { entries, bound } = readAux(ground, notes, metaSha256(meta?.data ?? ''));
     return { entries, bound };
+  }
+
+  async slip(id: string, name: SlipName): Promise<Slip | undefined> {
+    checkId(id);
+    const { ground } = this;
+    const [meta] = await Promise.all([lastOf(ground, ground.subjects.meta(id)), checkSeen(ground, id)]);
+    return readSlip(ground, id, name, meta && metaSha256(meta.data));
+  }
+
+  async putSlip(id: string, name: 'queue', text: string | undefined): Promise<void> {
+    checkId(id);
+    const { ground } = this;
+    const open = this.#holders.get(id);
+    if (open !== undefined) return open.putSlip(name, text, 'durably');
+    await checkSeen(ground, id);
+    await this.#alone(id, async () => {
+      const meta = await lastOf(ground, ground.subjects.meta(id));
+      if (meta === undefined) throw notFound();
+      const sha256 = metaSha256(meta.data);
+      const check = async (): Promise<void> => undefined;
+      const slips = new SlipWriter({ ground, id, nonce: newNonce(), metaSha256: sha256, check });
+      await slips.put(name, text, true);
+    });
   }
 
   async import(id: string, parcel: RunParcel): Promise<void> {

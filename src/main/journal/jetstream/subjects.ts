@@ -1,7 +1,7 @@
 import { RUN_ID } from '../journal';
 
 /** Family of a subject: records of runs, and what is kept beside them. No run can be named like a family. */
-export type Family = 'run' | 'aux' | 'claim' | 'cat' | 'blob';
+export type Family = 'run' | 'aux' | 'claim' | 'cat' | 'blob' | 'slip';
 
 /** A subject taken apart. `token` is what stands after the id. */
 export interface SubjectParts {
@@ -21,6 +21,7 @@ const META = '_meta';
  *     <prefix>._claim.<id>.<n>    who may write: each claim supersedes the one before
  *     <prefix>._cat.<id>.<n>      title, pin, tags and the trash mark; the highest n counts
  *     <prefix>._blob.<id>.<name>.<n>   texts kept whole, in pieces
+ *     <prefix>._slip.<id>.<name>.<n>   small texts that are replaced; the highest n counts
  */
 export class Subjects {
   constructor(readonly prefix: string) {}
@@ -57,6 +58,14 @@ export class Subjects {
 
   blob(id: string, rest: string): string {
     return `${this.prefix}._blob.${id}.${rest}`;
+  }
+
+  slip(id: string, name: string, n: number | '>'): string {
+    return `${this.prefix}._slip.${id}.${name}.${n}`;
+  }
+
+  slips(id: string): string {
+    return `${this.prefix}._slip.${id}.>`;
   }
 
   /** Every subject of one family. */
@@ -97,6 +106,7 @@ const FAMILIES = new Map<string, Family>([
   ['_claim', 'claim'],
   ['_cat', 'cat'],
   ['_blob', 'blob'],
+  ['_slip', 'slip'],
 ]);
 
 /** Headers of stored messages. The first is the reference's own; ours are hints that every reader may ignore. */

@@ -6,6 +6,7 @@ import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { checkAppend, closed, conflict, journalDead } from '../check';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
+import type { SlipName } from '../slip';
 import { Turns } from '../turns';
 import { AuxWriter } from './aux';
 import type { AuxEnd } from './aux';
@@ -14,8 +15,9 @@ import { overtaken, superseded, tooLarge, vanished } from './failures';
 import { mostBody, putFenced } from './ground';
 import type { Ground } from './ground';
 import { Refused } from './put';
-import { askLast, lastOf } from './read';
+import { askLast, lastOf, patiently } from './read';
 import { encodeRow, recordHeaders } from './row';
+import { SlipWriter } from './slips';
 import { keepText } from './texts';
 
 export interface WriterParts {
@@ -45,6 +47,9 @@ export class NatsJournal implements Journal {
   readonly #parts: WriterParts;
   readonly #turns = new Turns();
   readonly #aux: AuxWriter;
+  /** Slips have turns of their own: a record never waits for one. */
+  readonly #slipTurns = new Turns();
+  readonly #slips: SlipWriter;
   readonly #places: RecordPlace[];
   /** For the row alone, which tells nothing of messages before the last. */
   #folder: Folder | undefined = new Folder({ keep: 1 });
@@ -75,6 +80,8 @@ export class NatsJournal implements Journal {
       end: parts.aux,
       onLost: (failure) => this.#lose(failure),
     });
+    const { ground, id, nonce, metaSha256 } = parts;
+    this.#slips = new SlipWriter({ ground, id, nonce, metaSha256, check: () => this.#checkClaim() });
     parts.claim.onSuperseded(() => this.#lose(superseded()));
   }
 
@@ -133,6 +140,18 @@ export class NatsJournal implements Journal {
     return this.#turns.run(() => keepText(ground, id, nonce, toolUseId, text));
   }
 
+  async putSlip(name: SlipName, text: string | undefined, how: 'durably' | 'lazily'): Promise<void> {
+    try {
+      this.#checkOpen();
+      await this.#slipTurns.run(() => {
+        this.#checkAlive();
+        return this.#slips.put(name, text, how === 'durably');
+      });
+    } catch (error) {
+      if (how === 'durably') throw error;
+    }
+  }
+
   onDead(listener: (failure: FailureInfo) => void): void {
     this.#onDead = listener;
     if (this.#untold !== undefined) queueMicrotask(() => this.#tellDead());
@@ -144,7 +163,7 @@ export class NatsJournal implements Journal {
   }
 
   async #close(): Promise<void> {
-    await this.#turns.idle();
+    await Promise.all([this.#turns.idle(), this.#slipTurns.idle()]);
     const { claim } = this.#parts;
     await this.#aux.close();
     // Whoever took the run over has the next claim already.
@@ -247,6 +266,15 @@ export class NatsJournal implements Journal {
 
   #checkAlive(): void {
     if (this.#dead !== undefined) throw journalDead(this.#dead);
+  }
+
+  /** The stream says that this still is the writer. */
+  async #checkClaim(): Promise<void> {
+    this.#checkAlive();
+    const { ground, claim } = this.#parts;
+    if (await patiently(ground, 'look who writes this run', () => claim.stands())) return;
+    this.#lose(superseded());
+    this.#checkAlive();
   }
 
   #checkSuperseded(): void {
