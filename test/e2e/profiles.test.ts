@@ -1,8 +1,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { openaiStandIn } from '../support/openai-standin';
 import { makeHome, onEveryDoor, picture } from './harness';
-import { composer, doors, practice, ready, startChat, status, until, writeProfiles } from './steps';
+import {
+  composer,
+  conversation,
+  doors,
+  practice,
+  ready,
+  startChat,
+  status,
+  until,
+  writeProfiles,
+} from './steps';
 
 onEveryDoor(
   'profiles',
@@ -41,6 +52,47 @@ onEveryDoor(
       await until(file).not.toContain('Mine');
       await page.getByRole('button', { name: 'Undo' }).click();
       await until(file).toContain('Mine');
+    });
+
+    it('of a real service are added with every default, and problems are shown where they are', async () => {
+      const service = await openaiStandIn({ seed: 1, key: 'test-key-0123456789', calm: true });
+      onTestFinished(() => service.stop());
+      const started = await start({
+        env: { SERVICE_KEY: 'test-key-0123456789' },
+        size: { width: 900, height: 600 },
+      });
+      const { page } = started;
+      await ready(page);
+      await page.keyboard.press('Control+,');
+      await page.getByRole('button', { name: 'New profile' }).click();
+      const form = page.getByRole('form', { name: 'New profile' });
+      const add = form.getByRole('button', { name: 'Add profile' });
+      await add.click();
+      // The first wrong field is in sight and has the cursor; the button says which others there are.
+      const name = form.getByLabel('Name', { exact: true });
+      await until(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
+      const wrong = form.getByRole('group', { name: 'Fields that need attention' });
+      await wrong.getByRole('button', { name: 'Model' }).click();
+      const model = form.getByLabel('Model', { exact: true });
+      expect(await model.evaluate((field) => field === document.activeElement)).toBe(true);
+      expect(await model.evaluate((field) => field.getBoundingClientRect().top)).toBeGreaterThan(0);
+      await model.fill('some-model');
+      await name.fill('Service');
+      await wrong.waitFor({ state: 'detached' });
+      // What only the Practice model can be given is not offered to others.
+      expect(await form.getByRole('switch', { name: 'wait' }).count()).toBe(0);
+      await form.getByLabel('Provider').selectOption('practice');
+      await form.getByRole('switch', { name: 'wait' }).waitFor();
+      await form.getByLabel('Provider').selectOption('openai');
+      await form.getByLabel('Endpoint').fill(service.origin);
+      await form.getByLabel('Environment variable with the key').fill('SERVICE_KEY');
+      await add.click();
+      await until(started.output).toMatch(/Let Holdfast talk to 127\.0\.0\.1/);
+      started.type('yes');
+      await page.getByRole('heading', { level: 2, name: 'Service' }).waitFor();
+      await startChat(started, 'hello');
+      await conversation(page).getByText('Answer 1.').waitFor();
+      expect(service.rejected).toEqual([]);
     });
 
     it('in a broken file are told, left as they are, and nothing else stops', async () => {

@@ -1,8 +1,8 @@
 import { sliceAt } from '../../src/main/model/slice';
 import { AnthropicConversation } from './anthropic-rules';
-import { openStandIn, recordedInput, refuse, type StandIn } from './standin';
+import { openStandIn, recordedInput, refuse, unauthorised, type StandIn } from './standin';
 import { StandInScript, type PlannedTurn } from './standin-script';
-import { anthropicEvents } from './stream-server';
+import { anthropicEvents, type SeenRequest } from './stream-server';
 
 export interface StandInOptions {
   seed: number;
@@ -10,6 +10,12 @@ export interface StandInOptions {
   key: string;
   /** Overloads, drops and errors now and then. Default: none. */
   troubles?: boolean;
+  /** Every turn is one plain answer: no tools, no thinking. */
+  calm?: boolean;
+  /** Models that it offers; absent: it has no list. */
+  models?: readonly string[];
+  /** Only with `models`. */
+  tls?: { key: string; cert: string };
 }
 
 /**
@@ -18,17 +24,35 @@ export interface StandInOptions {
  */
 export async function anthropicStandIn(options: StandInOptions): Promise<StandIn> {
   const { troubles = false } = options;
-  const script = new StandInScript(options.seed, { serverTools: true, pauses: true, troubles });
+  const script = new StandInScript(options.seed, {
+    serverTools: true,
+    pauses: true,
+    troubles,
+    calm: options.calm ?? false,
+  });
   const rules = new AnthropicConversation();
   let turns = 0;
+  const mayCall = ({ headers }: SeenRequest): void => {
+    if (headers['x-api-key'] !== options.key) unauthorised('invalid x-api-key');
+    // Gateways want the key as a bearer's, Anthropic's own service does without.
+    if (headers.host !== 'api.anthropic.com' && headers['authorization'] !== `Bearer ${options.key}`)
+      unauthorised('authorization: not the key');
+  };
   return openStandIn({
+    ...(options.models && {
+      service: {
+        listAt: '/v1/models',
+        models: options.models,
+        mayList: mayCall,
+        ...(options.tls && { tls: options.tls }),
+      },
+    }),
     random: script.random,
     bytes: (events) => anthropicEvents(events),
     answer: (request) => {
       const { headers, url, method } = request;
       if (method !== 'POST' || url !== '/v1/messages') refuse(`${method} ${url} is not served`);
-      if (headers['x-api-key'] !== options.key) refuse('x-api-key: not the key');
-      if (headers['authorization'] !== `Bearer ${options.key}`) refuse('authorization: not the key');
+      mayCall(request);
       if (!/^\d{4}-\d{2}-\d{2}$/.test(String(headers['anthropic-version'])))
         refuse('anthropic-version: missing');
       if (headers['content-type'] !== 'application/json') refuse('content-type: must be JSON');

@@ -15,6 +15,12 @@ export interface IssuedMessage {
 export class ChatConversation {
   private readonly issued: IssuedMessage[] = [];
 
+  constructor(
+    private readonly limit: 'max_tokens' | 'max_completion_tokens' = 'max_tokens',
+    /** Fields of its own that it takes beside the usual ones. */
+    private readonly own: readonly string[] = [],
+  ) {}
+
   remember(message: IssuedMessage): void {
     this.issued.push(message);
   }
@@ -22,10 +28,14 @@ export class ChatConversation {
   /** Throws Rejection. */
   check(body: string): void {
     const request = object(JSON.parse(body), 'body');
-    only(request, ['model', 'messages', 'tools', 'max_tokens', 'stream', 'stream_options'], 'body');
+    only(
+      request,
+      ['model', 'messages', 'tools', this.limit, 'stream', 'stream_options', ...this.own],
+      'body',
+    );
     text(request['model'], 'model');
     if (request['stream'] !== true) refuse('stream: must be true');
-    if (!Number.isInteger(request['max_tokens'])) refuse('max_tokens: must be an integer');
+    if (!Number.isInteger(request[this.limit])) refuse(`${this.limit}: must be an integer`);
     if (request['stream_options'] !== undefined)
       only(object(request['stream_options'], 'stream_options'), ['include_usage'], 'stream_options');
     if (request['tools'] !== undefined) this.tools(list(request['tools'], 'tools'));

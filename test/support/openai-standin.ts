@@ -1,26 +1,56 @@
 import type { StandInOptions } from './anthropic-standin';
 import { ChatConversation, type IssuedMessage } from './openai-rules';
-import { openStandIn, recordedInput, refuse, type StandIn } from './standin';
+import { openStandIn, recordedInput, refuse, unauthorised, type StandIn } from './standin';
 import { StandInScript, type PlannedTurn } from './standin-script';
-import { chatEvents } from './stream-server';
+import { chatEvents, type SeenRequest } from './stream-server';
+
+export interface ChatStandInOptions extends StandInOptions {
+  /** Path before `/models` and `/chat/completions`; default `/v1`. */
+  base?: string;
+  /** Header that holds the key by itself, where that is not `authorization` (Azure). */
+  keyHeader?: string;
+  /** Name of the length limit that it takes; default `max_tokens`. */
+  limit?: 'max_tokens' | 'max_completion_tokens';
+  /** Fields of its own that a request may have (`thinking` at DeepSeek). */
+  own?: readonly string[];
+}
 
 /**
  * A chat completions service at its strictest, with DeepSeek's rule for reasoning: a turn in which tools were called
  * comes back with it, any other without. It streams as untidily as real services do; see openai-rules.ts for what it
  * demands.
  */
-export async function openaiStandIn(options: StandInOptions): Promise<StandIn> {
-  const { troubles = false } = options;
-  const script = new StandInScript(options.seed, { serverTools: false, pauses: false, troubles });
-  const rules = new ChatConversation();
+export async function openaiStandIn(options: ChatStandInOptions): Promise<StandIn> {
+  const { troubles = false, base = '/v1', calm = false } = options;
+  const script = new StandInScript(options.seed, { serverTools: false, pauses: false, troubles, calm });
+  const rules = new ChatConversation(options.limit, options.own);
   let turns = 0;
+  const mayCall = ({ headers }: SeenRequest): void => {
+    const { keyHeader, key } = options;
+    if (key === '') {
+      if (headers['authorization'] !== undefined) refuse('authorization: this server takes no key');
+      return;
+    }
+    const shown = keyHeader === undefined ? headers['authorization'] : headers[keyHeader];
+    if (shown !== (keyHeader === undefined ? `Bearer ${key}` : key))
+      unauthorised('Incorrect API key provided: it is not the key.');
+  };
   return openStandIn({
+    ...(options.models && {
+      service: {
+        listAt: `${base}/models`,
+        models: options.models,
+        mayList: mayCall,
+        ...(options.tls && { tls: options.tls }),
+      },
+    }),
     random: script.random,
     bytes: (events) => chatEvents(events, script.random.chance(0.9) ? '[DONE]' : ''),
     answer: (request) => {
       const { headers, url, method } = request;
-      if (method !== 'POST' || url !== '/v1/chat/completions') refuse(`${method} ${url} is not served`);
-      if (headers['authorization'] !== `Bearer ${options.key}`) refuse('authorization: not the key');
+      if (method !== 'POST' || url.split('?')[0] !== `${base}/chat/completions`)
+        refuse(`${method} ${url} is not served`);
+      mayCall(request);
       if (headers['content-type'] !== 'application/json') refuse('content-type: must be JSON');
       rules.check(request.body);
       const trouble = script.trouble();

@@ -1,3 +1,4 @@
+import type { ProviderId } from '../../src/shared/run/profile';
 import type { TranscriptItem } from '../../src/shared/contract/items';
 import type { PreflightView, ProfileView, RunHead, RunRow, RunStatus } from '../../src/shared/contract/views';
 import type { FakeRun, Scene } from './fake-app';
@@ -330,6 +331,9 @@ export const drift: PreflightView = {
   writer: 'none',
 };
 
+/** Of the tools that every model can be given. */
+const providers: ProviderId[] = ['anthropic', 'openai', 'practice'];
+
 export function makeScene(): Scene {
   const rows = [
     row('waiting', 'Clean up downloads', 'waiting', 'write_file', 2),
@@ -458,12 +462,17 @@ export function makeScene(): Scene {
         },
       ],
       tools: [
-        { name: 'list_files', description: 'Lists files and folders. More words.', changes: false },
-        { name: 'read_file', description: 'Reads a text file. More words.', changes: false },
-        { name: 'search_text', description: 'Finds lines that hold a text.', changes: false },
-        { name: 'file_stats', description: 'Counts and measures files.', changes: false },
-        { name: 'write_file', description: 'Writes a text file.', changes: true },
-        { name: 'append_file', description: 'Adds text to the end of a file.', changes: true },
+        {
+          name: 'list_files',
+          description: 'Lists files and folders. More words.',
+          changes: false,
+          providers,
+        },
+        { name: 'read_file', description: 'Reads a text file. More words.', changes: false, providers },
+        { name: 'search_text', description: 'Finds lines that hold a text.', changes: false, providers },
+        { name: 'file_stats', description: 'Counts and measures files.', changes: false, providers },
+        { name: 'write_file', description: 'Writes a text file.', changes: true, providers },
+        { name: 'append_file', description: 'Adds text to the end of a file.', changes: true, providers },
       ],
       usual: 'Practice',
       file: '/home/ada/.config/holdfast/profiles.yaml',

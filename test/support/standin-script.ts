@@ -38,7 +38,7 @@ export class StandInScript {
 
   constructor(
     seed: number,
-    private readonly powers: { serverTools: boolean; pauses: boolean; troubles: boolean },
+    private readonly powers: { serverTools: boolean; pauses: boolean; troubles: boolean; calm?: boolean },
   ) {
     this.random = new Seeded(seed);
   }
@@ -46,6 +46,7 @@ export class StandInScript {
   turn(): PlannedTurn {
     const { random } = this;
     this.count++;
+    if (this.powers.calm) return { text: `Answer ${this.count}.`, calls: [], stop: 'end_turn' };
     const turn: PlannedTurn = { text: this.words(), calls: [], stop: 'end_turn' };
     if (random.chance(0.5)) turn.thinking = `Thought ${this.count}: <maybe> & "perhaps" …`;
     if (random.chance(0.15)) turn.hidden = true;

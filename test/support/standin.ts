@@ -23,9 +23,24 @@ export class Rejection extends Error {
   }
 }
 
+/** What a real service says to a key that it doesn't know. */
+export const unauthorised = (message: string): never => {
+  throw new Rejection(401, 'authentication_error', message);
+};
+
 export const refuse = (message: string): never => {
   throw new Rejection(400, 'invalid_request_error', message);
 };
+
+/** What a stand-in may be asked for beside answers. */
+export interface StandInService {
+  /** Path of the list of models: `/v1/models`. */
+  listAt: string;
+  models: readonly string[];
+  /** Throws Rejection when the caller may not see it. */
+  mayList(request: SeenRequest): void;
+  tls?: { key: string; cert: string };
+}
 
 export interface StandInParts {
   random: Seeded;
@@ -33,6 +48,7 @@ export interface StandInParts {
   answer(request: SeenRequest): { events: string[]; trouble: Trouble };
   /** The stream's bytes from event texts. */
   bytes(events: readonly string[]): string;
+  service?: StandInService;
 }
 
 export async function openStandIn(parts: StandInParts): Promise<StandIn> {
@@ -41,7 +57,14 @@ export async function openStandIn(parts: StandInParts): Promise<StandIn> {
   const server: TestServer = await testServer(async (request, response) => {
     counts.requests++;
     let plan: { events: string[]; trouble: Trouble };
+    const { service } = parts;
     try {
+      if (service && request.method === 'GET' && request.url.split('?')[0] === service.listAt) {
+        service.mayList(request);
+        const data = service.models.map((id) => ({ type: 'model', object: 'model', id }));
+        sendJson(response, 200, { object: 'list', data, has_more: false });
+        return;
+      }
       plan = parts.answer(request);
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
@@ -55,7 +78,7 @@ export async function openStandIn(parts: StandInParts): Promise<StandIn> {
     if (plan.trouble.kind === 'none') counts.answered++;
     else counts.troubled++;
     await send(parts, response, plan);
-  });
+  }, parts.service?.tls);
   return { origin: server.origin, counts, rejected, stop: () => server.stop() };
 }
 

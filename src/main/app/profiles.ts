@@ -4,6 +4,7 @@ import { discoverLocal } from '../model/discover';
 import { endpointOf } from '../model/endpoint';
 import { keyOf, keyVariable } from '../model/keys';
 import { modelFor } from '../model/registry';
+import { providerId } from '../../shared/run/profile';
 import type { Profile } from '../settings/profile';
 import { BUILT_IN, loadProfiles, removeProfile, saveProfile } from '../settings/profiles';
 import { builtInTools, toolsFor } from '../tool/registry';
@@ -53,6 +54,9 @@ export class ProfileDesk {
         name: def.name,
         description: def.description,
         changes,
+        providers: providerId.options.filter((provider) =>
+          builtInTools(provider).some((tool) => tool.def.name === def.name),
+        ),
       })),
       usual,
       file: path,

@@ -1,7 +1,7 @@
+import type { ProviderId } from '../../shared/run/profile';
 import type { Block, Message, RawJson, Usage } from '../../shared/run/record';
 
-/** `openai` stands for every OpenAI-compatible service. */
-export type ProviderId = 'anthropic' | 'openai' | 'practice';
+export type { ProviderId } from '../../shared/run/profile';
 
 /** A tool as the model sees it, and as the fingerprint hashes it. `input_schema` is JSON Schema, draft 2020-12. */
 export interface ToolDef {

@@ -1,5 +1,5 @@
 import { z } from '../zod';
-import { profile as profileSchema } from '../run/profile';
+import { profile as profileSchema, providerId } from '../run/profile';
 import { libraryCommands, sortField } from './library';
 import { movingCommands, movingEvents } from './moving';
 import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
@@ -135,7 +135,15 @@ export const commands = {
           problem: z.string(),
         }),
       ),
-      tools: z.array(z.object({ name: z.string(), description: z.string(), changes: z.boolean() })),
+      tools: z.array(
+        z.object({
+          name: z.string(),
+          description: z.string(),
+          changes: z.boolean(),
+          /** Providers whose models can be given it. */
+          providers: z.array(providerId),
+        }),
+      ),
       /** Name of the profile that new runs use where the person chose none in the window. */
       usual: z.string(),
       file: z.string(),
@@ -152,7 +160,7 @@ export const commands = {
   /** Model names that a service offers, for the editor. */
   'profiles.models': {
     input: z.strictObject({
-      provider: z.enum(['anthropic', 'openai', 'practice']),
+      provider: providerId,
       endpoint: text(2000).optional(),
       key_env: text(200)
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)

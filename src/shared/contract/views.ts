@@ -1,5 +1,6 @@
 import { z } from '../zod';
 import { FAILURE_CODES } from '../run/failure';
+import { providerId } from '../run/profile';
 import { transcriptItem } from './items';
 
 /** Pieces of payload that several commands and events share. All data is plain JSON. */
@@ -205,7 +206,7 @@ export type RunChange = z.infer<typeof runChange>;
 
 export const profileView = z.object({
   name: z.string(),
-  provider: z.enum(['anthropic', 'openai', 'practice']),
+  provider: providerId,
   model: z.string(),
   endpoint: z.string().optional(),
   key_env: z.string().optional(),

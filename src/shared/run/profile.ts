@@ -1,9 +1,13 @@
 import { z } from '../zod';
 
+/** Whose language a service speaks; `openai` stands for every OpenAI-compatible service. */
+export const providerId = z.enum(['anthropic', 'openai', 'practice']);
+export type ProviderId = z.infer<typeof providerId>;
+
 /** Everything that decides how a run behaves. The fingerprint is computed from it; runs store only its name. */
 export const profile = z.strictObject({
   name: z.string().min(1).max(80),
-  provider: z.enum(['anthropic', 'openai', 'practice']),
+  provider: providerId,
   model: z.string().min(1).max(200),
   /** Base URL; absent: the provider's own. */
   endpoint: z.url({ protocol: /^https?$/ }).optional(),

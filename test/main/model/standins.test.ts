@@ -107,12 +107,12 @@ describe('the strict Messages API', () => {
   });
 
   it.each([
-    ['a wrong key', { 'x-api-key': 'other' }],
-    ['no bearer', { authorization: '' }],
-    ['a wrong version', { 'anthropic-version': 'latest' }],
-    ['a wrong type', { 'content-type': 'text/plain' }],
-  ])('refuses %s', async (_what, extra) => {
-    expect((await ask(good, extra))[0]).toBe(400);
+    ['a wrong key', 401, { 'x-api-key': 'other' }],
+    ['no bearer', 401, { authorization: '' }],
+    ['a wrong version', 400, { 'anthropic-version': 'latest' }],
+    ['a wrong type', 400, { 'content-type': 'text/plain' }],
+  ])('refuses %s', async (_what, status, extra) => {
+    expect((await ask(good, extra))[0]).toBe(status);
   });
 
   it('wants every call answered, once, in the next message, before words', async () => {
@@ -248,9 +248,9 @@ describe('the strict chat completions service', () => {
   });
 
   it.each([
-    ['a wrong key', { authorization: 'Bearer other' }],
-    ['a wrong type', { 'content-type': 'text/plain' }],
-  ])('refuses %s', async (_what, extra) => {
-    expect((await ask(good, extra))[0]).toBe(400);
+    ['a wrong key', 401, { authorization: 'Bearer other' }],
+    ['a wrong type', 400, { 'content-type': 'text/plain' }],
+  ])('refuses %s', async (_what, status, extra) => {
+    expect((await ask(good, extra))[0]).toBe(status);
   });
 });

@@ -22,6 +22,7 @@ import { Composer } from './composer';
 import { FolderButton } from './folder';
 import { LibraryButton } from './header';
 import { StoreButton } from '../stores/store-button';
+import { toolsOf } from '../profiles/form';
 import { ProfileButton } from './profile-button';
 import s from './new-chat.module.css';
 
@@ -240,7 +241,7 @@ function LocalServerOffer({ server }: { server: LocalServer }) {
           provider: 'openai',
           model,
           endpoint: server.endpoint,
-          tools: tools.map((tool) => tool.name),
+          tools: toolsOf(tools, 'openai'),
         },
       });
       chooseProfile(name);

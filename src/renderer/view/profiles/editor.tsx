@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Copy, Trash2 } from 'lucide-react';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
@@ -9,7 +9,8 @@ import { FailureNote } from '../kit/failure';
 import { Field, inputClass, Switch, TextField } from '../kit/field';
 import { Name, Shown } from '../kit/shown';
 import { ModelField } from './model-field';
-import { problemsOf, profileOf, type Form } from './form';
+import { FormProblems, toFirstProblem } from '../kit/form-problems';
+import { FIELD_NAMES, impossibleTools, problemsOf, profileOf, toolsOf, type Form } from './form';
 import s from './profiles.module.css';
 
 const KEY_HELP: Record<Form['provider'], string> = {
@@ -44,15 +45,21 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
   const taken = new Set(profiles.map((one) => one.profile.name).filter((name) => name !== was));
   const problems = problemsOf(form, taken);
   const shown = tried ? problems : {};
-  const dirty = JSON.stringify(form) !== JSON.stringify(start) || was === undefined;
+  const impossible = builtIn ? [] : impossibleTools(form, tools);
+  const dirty = JSON.stringify(form) !== JSON.stringify(start) || was === undefined || impossible.length > 0;
+  const possible = new Set(toolsOf(tools, form.provider));
+  const element = useRef<HTMLFormElement>(null);
   const remote = form.provider !== 'practice';
 
   const save = async () => {
     setTried(true);
-    if (Object.keys(problems).length > 0) return;
+    if (Object.keys(problems).length > 0) {
+      toFirstProblem(element.current);
+      return;
+    }
     setBusy(true);
     try {
-      const profile = profileOf(form);
+      const profile = profileOf(form, tools);
       await call('profiles.save', { profile, ...(was !== undefined && { was }) });
       await loadProfiles();
       if (current === was || was === undefined) chooseProfile(profile.name);
@@ -75,7 +82,10 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
         action: {
           label: 'Undo',
           run: () =>
-            void call('profiles.save', { profile: profileOf(start) }).then(loadProfiles, () => undefined),
+            void call('profiles.save', { profile: profileOf(start, tools) }).then(
+              loadProfiles,
+              () => undefined,
+            ),
         },
       });
       go({ view: 'profiles' });
@@ -113,6 +123,8 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
   );
   return (
     <form
+      ref={element}
+      noValidate
       className={s['form']}
       aria-label={was === undefined ? 'New profile' : `Profile ${was}`}
       onSubmit={(event) => {
@@ -186,26 +198,34 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
       <fieldset className={s['group']}>
         <legend>Tools</legend>
         <div className={s['toolbox']}>
-          {tools.map((tool) => (
-            <Switch
-              key={tool.name}
-              label={tool.name}
-              help={
-                <>
-                  {tool.changes && <b>asks before it runs · </b>}
-                  <Shown text={firstSentence(tool.description)} />
-                </>
-              }
-              checked={form.tools.includes(tool.name)}
-              disabled={builtIn}
-              onChange={(on) =>
-                change({
-                  tools: on ? [...form.tools, tool.name] : form.tools.filter((name) => name !== tool.name),
-                })
-              }
-            />
-          ))}
+          {tools
+            .filter(({ name }) => possible.has(name))
+            .map((tool) => (
+              <Switch
+                key={tool.name}
+                label={tool.name}
+                help={
+                  <>
+                    {tool.changes && <b>asks before it runs · </b>}
+                    <Shown text={firstSentence(tool.description)} />
+                  </>
+                }
+                checked={form.tools.includes(tool.name)}
+                disabled={builtIn}
+                onChange={(on) =>
+                  change({
+                    tools: on ? [...form.tools, tool.name] : form.tools.filter((name) => name !== tool.name),
+                  })
+                }
+              />
+            ))}
         </div>
+        {impossible.length > 0 && (
+          <p className={s['wide']}>
+            {impossible.join(', ')}: not available with this provider. Saving removes{' '}
+            {impossible.length === 1 ? 'this tool' : 'these tools'} from the profile.
+          </p>
+        )}
       </fieldset>
       <fieldset className={s['group']}>
         <legend>Limits</legend>
@@ -215,6 +235,7 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
         {number('call_timeout', 'Seconds per call', 'Then the call is given up and tried again')}
       </fieldset>
       {failure && <FailureNote failure={failure} />}
+      <FormProblems names={FIELD_NAMES} problems={shown} form={element} />
       <div className={s['actions']}>
         {builtIn ? (
           <Button look="primary" icon={<Copy size="0.9375rem" />} onClick={onCopy}>

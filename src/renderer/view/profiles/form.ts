@@ -19,6 +19,18 @@ export interface Form {
 }
 export type Problems = Partial<Record<keyof Form, string>>;
 
+/** Labels of the fields that can have a problem, in the order in which they are shown. */
+export const FIELD_NAMES = {
+  name: 'Name',
+  model: 'Model',
+  endpoint: 'Endpoint',
+  key_env: 'Environment variable with the key',
+  max_iterations: 'Steps',
+  max_tokens: 'Token budget',
+  max_output_tokens: 'Tokens per answer',
+  call_timeout: 'Seconds per call',
+} as const satisfies Problems;
+
 export function formOf(profile: ProfileView): Form {
   const { limits } = profile;
   return {
@@ -36,6 +48,16 @@ export function formOf(profile: ProfileView): Form {
     call_timeout: String(limits.call_timeout),
   };
 }
+
+/** Names of the tools that a provider's models can be given. */
+export const toolsOf = (tools: readonly ToolInfo[], provider: Form['provider']): string[] =>
+  tools.filter((tool) => tool.providers.includes(provider)).map((tool) => tool.name);
+
+/** Tools of a form that its provider's models can't be given; saving leaves them out. */
+export const impossibleTools = (form: Form, tools: readonly ToolInfo[]): string[] => {
+  const possible = new Set(toolsOf(tools, form.provider));
+  return form.tools.filter((name) => !possible.has(name));
+};
 
 export const emptyForm = (tools: readonly ToolInfo[]): Form => ({
   name: '',
@@ -88,7 +110,8 @@ function isWebAddress(text: string): boolean {
 }
 
 /** The profile that a form without problems stands for. */
-export function profileOf(form: Form): CommandInput<'profiles.save'>['profile'] {
+export function profileOf(form: Form, tools: readonly ToolInfo[]): CommandInput<'profiles.save'>['profile'] {
+  const impossible = new Set(impossibleTools(form, tools));
   const endpoint = form.provider === 'practice' ? '' : form.endpoint.trim();
   const key = form.provider === 'practice' ? '' : form.key_env.trim();
   const output = form.max_output_tokens.trim();
@@ -100,7 +123,7 @@ export function profileOf(form: Form): CommandInput<'profiles.save'>['profile'] 
     ...(key !== '' && { key_env: key }),
     system_prompt: form.system_prompt,
     thinking: form.thinking,
-    tools: form.tools,
+    tools: form.tools.filter((name) => !impossible.has(name)),
     limits: {
       max_iterations: whole(form.max_iterations),
       max_tokens: whole(form.max_tokens),

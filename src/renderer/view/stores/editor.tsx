@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { FlaskConical, Trash2 } from 'lucide-react';
 import type { StoreCheck } from '../../../shared/contract/stores';
 import type { FailureInfo } from '../../../shared/run/failure';
@@ -9,7 +9,8 @@ import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass, Switch, TextField } from '../kit/field';
 import { Checks } from './checks';
-import { entryOf, problemsOf, type Form } from './form';
+import { FormProblems, toFirstProblem } from '../kit/form-problems';
+import { entryOf, FIELD_NAMES, problemsOf, type Form } from './form';
 import p from '../profiles/profiles.module.css';
 
 type TextKey = { [K in keyof Form]: Form[K] extends string ? K : never }[keyof Form];
@@ -23,6 +24,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   const [busy, setBusy] = useState<'test' | 'save'>();
   const [failure, setFailure] = useState<FailureInfo>();
   const [checks, setChecks] = useState<StoreCheck[]>();
+  const element = useRef<HTMLFormElement>(null);
   const change = (part: Partial<Form>) => {
     setForm((old) => ({ ...old, ...part }));
     setChecks(undefined);
@@ -34,7 +36,10 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
 
   const work = async (what: 'test' | 'save', task: () => Promise<void>) => {
     setTried(true);
-    if (Object.keys(problems).length > 0) return;
+    if (Object.keys(problems).length > 0) {
+      toFirstProblem(element.current);
+      return;
+    }
     setBusy(what);
     setFailure(undefined);
     await task().catch((error: unknown) => setFailure(failureOf(error)));
@@ -86,6 +91,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   );
   return (
     <form
+      ref={element}
       className={p['form']}
       aria-label={was === undefined ? 'New store' : `Store ${was}`}
       onSubmit={(event) => {
@@ -208,6 +214,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
       )}
       {failure && <FailureNote failure={failure} />}
       {checks && <Checks checks={checks} />}
+      <FormProblems names={FIELD_NAMES} problems={shown} form={element} />
       <div className={p['actions']}>
         <Button look="primary" type="submit" disabled={busy !== undefined || !dirty}>
           {was === undefined ? 'Add store' : 'Save'}

@@ -24,6 +24,22 @@ export interface Form {
 
 export type Problems = Partial<Record<keyof Form, string>>;
 
+/** Labels of the fields that can have a problem, in the order in which they are shown. */
+export const FIELD_NAMES = {
+  name: 'Name',
+  folder: 'Folder',
+  servers: 'Servers',
+  stream: 'Stream',
+  user: 'User',
+  passwordEnv: 'Environment variable with the password',
+  tokenEnv: 'Environment variable with the token',
+  creds: 'Credentials file',
+  nkey: 'File with the seed',
+  ca: 'Authority',
+  cert: 'Certificate',
+  key: 'Key of the certificate',
+} as const satisfies Problems;
+
 export const emptyForm: Form = {
   kind: 'nats',
   name: '',
