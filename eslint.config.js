@@ -27,6 +27,10 @@ const doors = [
   '(^|/)shell/',
   'The core knows no door: composition roots (index, serve) build doors in src/main/shell.',
 ];
+const programs = [
+  '^(node:)?child_process(/|$)',
+  'Programs are started in src/main/program.ts only, which keeps keys and logins out of their environment.',
+];
 const window = ['(^|/)renderer/', 'src/main never imports the window: shared code belongs in src/shared.'];
 
 export default tseslint.config(
@@ -93,8 +97,9 @@ export default tseslint.config(
   ),
   fence(
     ['src/main/**'],
-    [electron, nats, vendors, doors, window],
+    [electron, nats, vendors, doors, window, programs],
     [
+      'src/main/program.ts',
       'src/main/index.ts',
       'src/main/serve.ts',
       'src/main/shell/**',
@@ -102,8 +107,9 @@ export default tseslint.config(
       'src/main/journal/jetstream/**',
     ],
   ),
-  fence(['src/main/model/**'], [electron, nats, doors, window]),
-  fence(['src/main/journal/jetstream/**'], [electron, vendors, doors, window]),
-  fence(['src/main/shell/browser/**', 'src/main/serve.ts'], [electron, nats, vendors, window]),
-  fence(['src/main/shell/electron/**', 'src/main/index.ts'], [nats, vendors, window]),
+  fence(['src/main/program.ts'], [electron, nats, vendors, doors, window]),
+  fence(['src/main/model/**'], [electron, nats, doors, window, programs]),
+  fence(['src/main/journal/jetstream/**'], [electron, vendors, doors, window, programs]),
+  fence(['src/main/shell/browser/**', 'src/main/serve.ts'], [electron, nats, vendors, window, programs]),
+  fence(['src/main/shell/electron/**', 'src/main/index.ts'], [nats, vendors, window, programs]),
 );

@@ -46,9 +46,15 @@ const TRESPASSES: [file: string, specifier: string, home: RegExp][] = [
   ['src/main/shell/browser/x.ts', 'electron', /src\/main\/shell\/electron/],
   ['src/main/serve.ts', 'electron', /src\/main\/shell\/electron/],
   ['src/main/shell/electron/x.ts', 'nats', /src\/main\/journal\/jetstream/],
+  ['src/main/shell/electron/x.ts', 'node:child_process', /src\/main\/program\.ts/],
+  ['src/main/shell/browser/x.ts', 'child_process', /src\/main\/program\.ts/],
+  ['src/main/tool/x.ts', 'node:child_process', /src\/main\/program\.ts/],
+  ['src/main/model/x.ts', 'node:child_process', /src\/main\/program\.ts/],
+  ['src/main/journal/jetstream/x.ts', 'node:child_process', /src\/main\/program\.ts/],
 ];
 
 const ALLOWED: [file: string, specifier: string][] = [
+  ['src/main/program.ts', 'node:child_process'],
   ['src/shared/contract/x.ts', 'zod'],
   ['src/shared/contract/x.ts', '../run/record'],
   ['src/renderer/view/x.tsx', 'react'],

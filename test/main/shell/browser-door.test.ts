@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { serve } from '../../../src/shared/contract/serve';
 import { FRAME_LIMIT } from '../../../src/shared/contract/frame';
-import { isStranger, ownerOf } from '../../../src/main/shell/browser/peer';
+import { Peers } from '../../../src/main/shell/browser/peer';
 import { LIVE_PATH } from '../../../src/shared/contract/paths';
 import { openBrowserDoor, type BrowserDoor } from '../../../src/main/shell/browser/server';
 import { contentPolicy } from '../../../src/main/shell/policy';
@@ -228,29 +228,91 @@ describe('browser door', () => {
     expect(Date.now() - begun).toBeLessThan(2_000);
   });
 
-  it('knows whose connection it is where the system tells', () => {
-    const table = [
-      '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
-      '   0: 0100007F:1F90 0100007F:D431 01 00000000:00000000 00:00000000 00000000  1000        0 1 1',
-      '   1: 0100007F:D431 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1',
-    ].join('\n');
-    expect(ownerOf(table, '0100007F:D431', '0100007F:1F90')).toBe(1001);
-    expect(ownerOf(table, '0100007F:D432', '0100007F:1F90')).toBeUndefined();
-    const socket = {
+  it('goes on by a page where another page led to the link, for a redirect would leave the strict cookie behind', async () => {
+    const { pathname, search } = new URL(door.link());
+    const answer = await ask(host, pathname + search, { 'sec-fetch-site': 'cross-site' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['set-cookie']?.[0]).toContain('SameSite=Strict');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.body).toContain('content="0;url=/"');
+  });
+
+  it('finds its cookie among those of other servers, wherever it is, and takes no other for it', async () => {
+    const { cookie } = await enter(door.link());
+    const others = Array.from({ length: 180 }, (_, n) => `other-${n}=${'x'.repeat(4_000)}`);
+    const sent = (list: string[]) => ask(host, '/admitted', { cookie: list.join('; ') });
+    expect((await sent([...others, cookie])).status).toBe(204);
+    expect((await sent([cookie, ...others])).status).toBe(204);
+    const name = cookie.slice(0, cookie.indexOf('=') + 1);
+    expect((await sent([`${name}${'a'.repeat(43)}`, `${name}short`, cookie])).status).toBe(204);
+    for (const wrong of [`x${cookie}`, `${cookie}x`, cookie.slice(0, -1), name, `${name}"${cookie}"`])
+      expect((await sent([wrong, ...others])).status, wrong).toBe(403);
+  });
+});
+
+describe('the owner of a connection', () => {
+  const head =
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
+  const rest = (uid: number, inode: number) =>
+    `01 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 0000000000000000 20 0 0 10 -1\n`;
+  const server = (uid: number) => `   0: 0100007F:1F90 0100007F:D431 ${rest(uid, 7)}`;
+  const tcp = (uid: number, inode = 8) =>
+    `${head}${server(1000)}   1: 0100007F:D431 0100007F:1F90 ${rest(uid, inode)}`;
+  const tcp6 = (uid: number, inode = 8) =>
+    `${head}   0: 0000000000000000FFFF00000100007F:D431 0000000000000000FFFF00000100007F:1F90 ${rest(uid, inode)}`;
+  const socket = (more: object = {}) =>
+    ({
+      remoteFamily: 'IPv4',
       remoteAddress: '127.0.0.1',
       remotePort: 0xd431,
       localAddress: '127.0.0.1',
       localPort: 8080,
+      ...more,
+    }) as never;
+  const judge = (first: string, second: string, more?: object) =>
+    new Peers(() => Promise.resolve([first, second]), 1000).isStranger(socket(more));
+
+  it('is known in the tables of both families', async () => {
+    expect(await judge(tcp(1000), head)).toBe(false);
+    expect(await judge(head, tcp6(1000))).toBe(false);
+    expect(await judge(tcp(0), head)).toBe(false);
+    expect(await judge(tcp(1001), head)).toBe(true);
+    expect(await judge(head, tcp6(1001))).toBe(true);
+    expect(await judge(tcp(1000), tcp6(1001))).toBe(true);
+    const mapped = {
+      remoteFamily: 'IPv6',
+      remoteAddress: '::ffff:127.0.0.1',
+      localAddress: '::ffff:127.0.0.1',
     };
-    const mine = table.replace('1001', String(process.getuid?.()));
-    const linux = process.platform === 'linux';
-    expect(isStranger(socket as never, () => table.replace('1001', '4242'))).toBe(linux);
-    expect(isStranger(socket as never, () => mine)).toBe(false);
-    expect(isStranger(socket as never, () => table.replace('1001', '0'))).toBe(false);
-    expect(
-      isStranger(socket as never, () => {
-        throw new Error('no /proc');
-      }),
-    ).toBe(false);
+    expect(await judge(head, tcp6(1000), mapped)).toBe(false);
+  });
+
+  it('is a stranger when not listed, closed already, of another family, or when nothing can be read', async () => {
+    expect(await judge(head + server(1000), head)).toBe(true);
+    expect(await judge('', '')).toBe(true);
+    expect(await judge(tcp(0, 0), head)).toBe(true);
+    expect(await judge(tcp(1000), head, { remoteFamily: 'IPv6', remoteAddress: '::1' })).toBe(true);
+    expect(await judge(tcp(1000), head, { remoteAddress: undefined })).toBe(true);
+    expect(await judge(tcp(1000), head, { remotePort: 0xd432 })).toBe(true);
+    expect(await new Peers(() => Promise.reject(new Error('no')), 1000).isStranger(socket())).toBe(true);
+    expect(await new Peers(() => Promise.reject(new Error('no')), null).isStranger(socket())).toBe(false);
+  });
+
+  it('costs one look for all who wait, never begun before they came, and none for who was judged', async () => {
+    let looks = 0;
+    const peers = new Peers(() => {
+      looks++;
+      return Promise.resolve([tcp(1000), head] as const);
+    }, 1000);
+    const known = socket();
+    await Promise.all([
+      peers.isStranger(known),
+      ...Array.from({ length: 200 }, () => peers.isStranger(socket())),
+    ]);
+    expect(looks).toBe(1);
+    await peers.isStranger(known);
+    expect(looks).toBe(1);
+    await peers.isStranger(socket());
+    expect(looks).toBe(2);
   });
 });

@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { asFailure } from '../../../shared/run/failure';
 import type { App } from '../../app/app';
 import type { Door } from '../../app/door';
+import { startProgram } from '../../program';
+import { folders } from '../../settings/paths';
 import { runOf } from '../named-run';
+import { openInBrowser, type Opening } from './open';
 import { openBrowserDoor, type BrowserDoor } from './server';
 
 export interface ServerOptions {
@@ -52,12 +55,20 @@ export async function runServer(options: ServerOptions): Promise<number> {
   if (shown !== '') app.focus(shown);
   const link = door.link();
   out(`Holdfast is open at ${link}`);
-  if (flags.open) openLink(link);
+  let opening: Opening | undefined;
+  if (flags.open) {
+    try {
+      opening = openInBrowser(link, folders().state, startProgram, { home: homedir() });
+    } catch {
+      // The printed link does it, too.
+    }
+  }
   terminal.onLine(() => out(`Another link, good for one use: ${door.link()}`));
 
   await new Promise<void>((stop) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
   });
+  opening?.end();
   const pausing = app.live();
   // A terminal keeps what it shows, so the words of a private chat are not shown there.
   const names = pausing.map((run) => (run.private ? 'a private chat' : `“${run.title}”`));
@@ -102,20 +113,6 @@ function told(error: unknown, port: number): string {
   if (code === 'EACCES') return `port ${port} is not for you; choose another one with --port.`;
   const { message, todo } = asFailure(error);
   return [message, todo].filter(Boolean).join(' ');
-}
-
-/** With the system's own opener. Where there is none, the printed link does. */
-function openLink(link: string): void {
-  const [program, ...words] =
-    process.platform === 'darwin'
-      ? ['open', link]
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler', link]
-        : ['xdg-open', link];
-  if (program === undefined) return;
-  const child = spawn(program, words, { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined);
-  child.unref();
 }
 
 /** A page may have a hand in the words of a question; it gets none in what the terminal does. */

@@ -7,7 +7,8 @@ import { ADMITTED_PATH, LIVE_PATH } from '../../../shared/contract/paths';
 import { socketPort, type SocketLike } from '../../../shared/contract/text-port';
 import { readAsset } from '../assets';
 import { pageHeaders } from '../policy';
-import { isStranger } from './peer';
+import { Peers } from './peer';
+import { redirectPage } from './redirect';
 import { Gatekeeper } from './token';
 
 export interface DoorOptions {
@@ -19,6 +20,8 @@ export interface DoorOptions {
   onConnect(port: Port): void;
   /** Milliseconds between two signs of life of a connection. */
   beatMs?: number;
+  /** Tells strangers; absent: asks the system. */
+  peers?: Pick<Peers, 'isStranger'>;
 }
 
 export interface BrowserDoor {
@@ -32,15 +35,28 @@ export interface BrowserDoor {
 const BACKLOG = 64 * 1024 * 1024;
 
 /**
+ * Bytes of a request's head. Cookies know no ports: whatever other servers of this machine set comes along, and a
+ * browser keeps up to 180 cookies of 4 KB for one host.
+ */
+const HEADER_LIMIT = 1024 * 1024;
+
+/**
  * The window over loopback HTTP. Refuses every request whose Host is not the door's own name (so a foreign name that
  * was pointed at loopback gets nowhere), every WebSocket whose Origin is not the door's own page, and, but for the
- * token's exchange, everything without the cookie.
+ * token's exchange, everything without the cookie. Who has the cookie or a token must be this user too, where the system
+ * tells; who has neither costs no look.
  */
 export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor> {
-  const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 30_000 });
+  const server = createServer({
+    maxHeaderSize: HEADER_LIMIT,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 5_000,
+  });
   await listen(server, options.port);
   const { port } = server.address() as AddressInfo;
   const gate = new Gatekeeper(port);
+  const peers = options.peers ?? new Peers();
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
   const headers = pageHeaders('self');
 
@@ -49,13 +65,14 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
     response.writeHead(status, {
       ...headers,
       'cache-control': 'no-store',
+      ...(status === 403 && { connection: 'close' }),
       'content-type': 'text/html; charset=utf-8',
     });
     response.end(body);
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    if (!hosts.has(request.headers.host ?? '') || isStranger(request.socket)) {
+    if (!hosts.has(request.headers.host ?? '')) {
       plain(response, 403, 'This is not for you.');
       return;
     }
@@ -66,6 +83,12 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
     const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
     const admitted = gate.admits(request.headers.cookie);
     const token = path === '/' ? new URLSearchParams(query).get('token') : null;
+    const known = token !== null && gate.knows(token);
+    // Before a token is used up: a stranger who saw it must not be able to spend it.
+    if ((admitted || known) && (await peers.isStranger(request.socket))) {
+      plain(response, 403, 'This is not for you.');
+      return;
+    }
     if (token !== null) {
       const cookie = gate.exchange(token);
       if (cookie === undefined && !admitted) {
@@ -76,14 +99,16 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
         );
         return;
       }
+      const fresh = { 'cache-control': 'no-store', ...(cookie !== undefined && { 'set-cookie': cookie }) };
       // The token leaves the address bar, and with it the history.
-      response.writeHead(303, {
-        ...headers,
-        location: '/',
-        'cache-control': 'no-store',
-        ...(cookie !== undefined && { 'set-cookie': cookie }),
-      });
-      response.end();
+      if (request.headers['sec-fetch-site'] === 'cross-site') {
+        // A redirect would still count as the other page's doing, and the strict cookie would stay behind.
+        response.writeHead(200, { ...headers, ...fresh, 'content-type': 'text/html; charset=utf-8' });
+        response.end(redirectPage('/'));
+      } else {
+        response.writeHead(303, { ...headers, ...fresh, location: '/' });
+        response.end();
+      }
       return;
     }
     if (!admitted) {
@@ -114,21 +139,31 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
 
   const sockets = new WebSocketServer({ noServer: true, maxPayload: FRAME_LIMIT, perMessageDeflate: false });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
     const host = request.headers.host ?? '';
-    const allowed =
+    const known =
       request.url === LIVE_PATH &&
       hosts.has(host) &&
       request.headers.origin === `http://${host}` &&
-      gate.admits(request.headers.cookie) &&
-      !isStranger(request.socket);
-    if (!allowed) {
-      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      gate.admits(request.headers.cookie);
+    const refuse = () =>
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n', () =>
+        socket.destroy(),
+      );
+    if (!known) {
+      refuse();
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (live) => {
-      watchBeat(live, beats);
-      live.on('error', () => live.terminate());
-      options.onConnect(socketPort(live as SocketLike));
+    void peers.isStranger(request.socket).then((stranger) => {
+      if (stranger) {
+        refuse();
+        return;
+      }
+      sockets.handleUpgrade(request, socket, head, (live) => {
+        watchBeat(live, beats);
+        live.on('error', () => live.terminate());
+        options.onConnect(socketPort(live as SocketLike));
+      });
     });
   });
 
