@@ -50,6 +50,95 @@ onOneStart('the window', (app) => {
   });
 });
 
+onOneStart('the address of the window', (app) => {
+  it('names what is shown: a reload opens it again, Back and Forward lead where they led', async () => {
+    const { page } = app();
+    await startChat(app(), 'say addresses');
+    await status(page, 'Your turn');
+    const run = page.url();
+    expect(new URL(run).hash).toMatch(/^#\/run\/\w+\/chat$/);
+    await page.getByRole('button', { name: 'Transcript' }).click();
+    await page.getByRole('button', { name: 'New chat' }).first().click();
+    await page.getByRole('heading', { name: 'What should it work on?' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.goBack();
+    await page.getByRole('region', { name: 'Transcript' }).waitFor();
+    await page.goBack();
+    await page.getByRole('region', { name: 'Conversation' }).waitFor();
+    expect(page.url()).toBe(run);
+    await page.reload();
+    await page.getByRole('region', { name: 'Conversation' }).getByText('addresses').first().waitFor();
+    expect(await page.title()).toBe('say addresses – Holdfast');
+    await page.goForward();
+    await page.getByRole('region', { name: 'Transcript' }).waitFor();
+  });
+
+  it('of a private chat tells nothing of it to the history of the browser', async () => {
+    const { page } = app();
+    await startChat(app(), 'say hush', { hidden: true });
+    await eventually(() => page.title()).toBe('Private chat – Holdfast');
+    expect(page.url()).not.toContain('hush');
+  });
+});
+
+/** A page with the events of an input method, in the order of a browser. Without a real one they are made by hand. */
+async function compose(page: Page, order: 'Chromium' | 'Safari', key: 'Enter' | 'Escape'): Promise<void> {
+  await page.evaluate(
+    ([safari, name]) => {
+      const field = document.activeElement;
+      const code = name === 'Enter' ? 13 : 27;
+      const press = (isComposing: boolean) =>
+        field?.dispatchEvent(
+          new KeyboardEvent('keydown', {
+            key: name,
+            code: name,
+            keyCode: safari ? 229 : code,
+            isComposing,
+            bubbles: true,
+            cancelable: true,
+          } as KeyboardEventInit),
+        );
+      const tell = (type: string) =>
+        field?.dispatchEvent(new CompositionEvent(type, { data: 'に', bubbles: true }));
+      tell('compositionstart');
+      tell('compositionupdate');
+      if (!safari) press(true);
+      tell('compositionend');
+      if (safari) press(false);
+    },
+    [order === 'Safari', key] as const,
+  );
+}
+
+onOneStart(
+  'an input method',
+  (app) => {
+    it.each(['Chromium', 'Safari'] as const)('ends a composition without effect, as in %s', async (order) => {
+      const { page } = app();
+      await composer(page).fill('日本');
+      await compose(page, order, 'Enter');
+      expect(await composer(page).inputValue()).toBe('日本');
+      await page.keyboard.press('Control+Shift+F');
+      const search = page.getByRole('textbox', { name: 'Search all text' });
+      await search.fill('abc');
+      await compose(page, order, 'Escape');
+      expect(await search.inputValue()).toBe('abc');
+      expect(await search.isVisible()).toBe(true);
+      // A layer over the window.
+      await page.keyboard.press('Control+k');
+      const commands = page.getByRole('dialog');
+      await commands.getByRole('combobox').or(commands.getByRole('textbox')).first().fill('new');
+      await compose(page, order, 'Escape');
+      await compose(page, order, 'Enter');
+      expect(await commands.isVisible()).toBe(true);
+      // The same keys do their work once nothing is composed.
+      await page.keyboard.press('Escape');
+      await commands.waitFor({ state: 'detached' });
+    });
+  },
+  ['browser door'],
+);
+
 describe('the window', () => {
   afterEach(cleanUp);
   it('is proved on real Electron where its binary is', async (context) => {

@@ -24,6 +24,8 @@ export function onOneStart(
       });
       beforeEach(async () => {
         const { page } = started();
+        // Without its address a reload shows the first view, not the one that the test before ended with.
+        if (used) await page.evaluate(() => history.replaceState(null, '', location.pathname));
         if (used) await page.reload();
         used = true;
         await ready(page);

@@ -66,8 +66,25 @@ useApp.subscribe(({ place }, { place: before }) => {
 
 /** Opens the search, with these words or with those that were there. */
 export function openSearch(words?: string): void {
-  go({ view: 'search', ...(words !== undefined && { words }) });
+  show(words ?? get().words);
   set({ focus: get().focus + 1 });
+}
+
+/** The words are part of the address, so that a reload and Back bring them again. */
+function show(words: string): void {
+  const told = words.slice(0, LONGEST);
+  go({ view: 'search', ...(told !== '' && { words: told }) });
+}
+
+/** The words of the address, which may have come from Back or from a reload. */
+export function takeWords(words: string): void {
+  if (words !== '' && words !== get().words.slice(0, LONGEST)) setWords(words);
+}
+
+function keepInAddress(): void {
+  const { place } = useApp.getState();
+  const words = get().words.slice(0, LONGEST);
+  if (place.view === 'search' && (place.words ?? '') !== words) show(words);
 }
 
 /** Back to where one was; the words and what they found stay. */
@@ -91,6 +108,7 @@ export function setWords(words: string): void {
       searching: false,
       failure: undefined,
     });
+    keepInAddress();
     return;
   }
   set({ searching: true });
@@ -121,6 +139,7 @@ export function moreHits(): void {
 async function search(limit: number): Promise<void> {
   epoch += 1;
   const { words } = get();
+  keepInAddress();
   set({ searching: true });
   const page = await load(epoch, undefined, limit);
   if (page) set({ hits: page.hits, next: page.next, shownFor: words });

@@ -77,6 +77,9 @@ const MAIN: Record<Place['view'], string> = {
   compare: 'Compare',
 };
 
+/** Names of the views in the history of a browser; the first one is the app itself. */
+const WHERE: Record<Place['view'], string> = { ...MAIN, new: '', run: '' };
+
 /** The library over the rest, in a narrow window. */
 function Drawer() {
   const ref = useRef<HTMLDialogElement>(null);
@@ -149,12 +152,13 @@ function Broken({ error }: { error: unknown }) {
 }
 
 function useTitle(place: Place): void {
-  const title = useRun((state) => {
-    const row = place.view === 'run' && state.id === place.id ? state.head?.row : undefined;
-    // A browser keeps the titles of pages in its history.
-    return row?.private ? 'Private chat' : row?.title;
-  });
+  const row = useRun((state) =>
+    place.view === 'run' && state.id === place.id ? state.head?.row : undefined,
+  );
+  // A browser writes titles of pages into its history, where the words of a private chat have no business.
+  const title =
+    row === undefined ? WHERE[place.view] : row.private ? 'Private chat' : plainVisible(row.title);
   useEffect(() => {
-    document.title = title ? `${plainVisible(title)} – Holdfast` : 'Holdfast';
+    document.title = title ? `${title} – Holdfast` : 'Holdfast';
   }, [title]);
 }

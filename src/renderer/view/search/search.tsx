@@ -7,6 +7,7 @@ import {
   searchAgain,
   setScope,
   setWords,
+  takeWords,
   useSearch,
 } from '../../store/search';
 import { LibraryButton } from '../chat/header';
@@ -23,9 +24,7 @@ import s from './search.module.css';
 
 /** Looks for words in everything that was said, thought, run and answered. */
 export function Search({ words }: { words: string }) {
-  useEffect(() => {
-    if (words !== '') setWords(words);
-  }, [words]);
+  useEffect(() => takeWords(words), [words]);
   useEffect(loadSearchStatus, []);
   return (
     <>
