@@ -66,19 +66,22 @@ useApp.subscribe(({ place }, { place: before }) => {
 
 /** Opens the search, with these words or with those that were there. */
 export function openSearch(words?: string): void {
-  show(words ?? get().words);
+  if (words !== undefined && words !== get().words) setWords(words);
+  show(get().words);
   set({ focus: get().focus + 1 });
 }
 
 /** The words are part of the address, so that a reload and Back bring them again. */
 function show(words: string): void {
-  const told = words.slice(0, LONGEST);
-  go({ view: 'search', ...(told !== '' && { words: told }) });
+  written = words.slice(0, LONGEST);
+  go({ view: 'search', ...(written !== '' && { words: written }) });
 }
+/** What was put into the address last; by the time it is shown, more may have been typed. */
+let written = '';
 
-/** The words of the address, which may have come from Back or from a reload. */
+/** The words of the address, where they came from Back or a reload and not from the field. */
 export function takeWords(words: string): void {
-  if (words !== '' && words !== get().words.slice(0, LONGEST)) setWords(words);
+  if (words !== '' && words !== written && words !== get().words) setWords(words);
 }
 
 function keepInAddress(): void {
