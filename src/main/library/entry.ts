@@ -1,3 +1,4 @@
+import { folded } from '../../shared/text/fold';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 
@@ -9,7 +10,7 @@ export interface Entry {
   updated: number;
   created: number | undefined;
   tokens: number | undefined;
-  /** What the words of a filter are looked for in. */
+  /** What the words of a filter are looked for in, folded as they are. */
   text: string;
 }
 
@@ -21,7 +22,7 @@ export function entryOf(row: RunRow, store: string, prompt: string): Entry {
     updated: Date.parse(row.updated),
     created: Number.isNaN(created) ? undefined : created,
     tokens: row.counters && tokensOf(spentOf(row.counters)).all,
-    text: [row.title, prompt, row.model ?? '', row.id, ...row.tags].join('\n').toLowerCase(),
+    text: folded([row.title, prompt, row.model ?? '', row.id, ...row.tags].join('\n')),
   };
 }
 

@@ -1,3 +1,4 @@
+import { folded } from '../../shared/text/fold';
 import { FACET_LIMIT, type SortField } from '../../shared/contract/library';
 import type { RunStatus } from '../../shared/contract/views';
 import { STATE_ORDER, type Entry } from './entry';
@@ -145,7 +146,9 @@ function judgeOf(query: RunQuery): (entry: Entry) => number {
   const states = query.states && new Set<string>(query.states);
   const models = query.models && new Set(query.models);
   const tags = query.tags && new Set(query.tags);
-  const words = (query.words ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const words = folded(query.words ?? '')
+    .split(/\s+/)
+    .filter(Boolean);
   const from = query.from === undefined ? -Infinity : startOf(query.from, 0);
   const to = query.to === undefined ? Infinity : startOf(query.to, 1);
   return ({ row, store, updated, text }) => {

@@ -1,3 +1,4 @@
+import { folded } from '../../shared/text/fold';
 import type { SearchHit } from '../../shared/contract/search';
 import { call } from '../client';
 import { useApp } from './app';
@@ -33,7 +34,7 @@ export function openFound(hit: SearchHit, typed: string): void {
 export function markedWords({ snippet }: SearchHit, typed: string): string {
   const text = snippet.map((piece) => piece.text).join('');
   const whole = typed.trim().replace(/^"([^"]*)"?$/, '$1');
-  if (whole !== '' && text.toLowerCase().includes(whole.toLowerCase())) return whole;
+  if (whole !== '' && folded(text).includes(folded(whole))) return whole;
   return snippet
     .filter((piece) => piece.marked)
     .reduce((longest, piece) => (piece.text.length > longest.length ? piece.text : longest), '');

@@ -57,6 +57,20 @@ describe('a query', () => {
     expect(made.find({ sort: { by: 'title', up: true } }).days).toEqual([]);
   });
 
+  it('finds words in every form in which people type them', () => {
+    const made = queries(
+      entries([
+        row('a', { title: 'Đà Nẵng, Łódź and Straße' }),
+        row('b', { title: '한국어 여행'.normalize('NFD') }),
+        row('c', { title: 'ＦＵＬＬ width' }),
+      ]),
+    );
+    for (const words of ['da nang', 'lodz', 'ŁÓDŹ'.normalize('NFD'), 'strasse'])
+      expect.soft(ids(made, { words }), words).toEqual(['a']);
+    for (const words of ['한국어', '여행'.normalize('NFD')]) expect.soft(ids(made, { words })).toEqual(['b']);
+    expect(ids(made, { words: 'full' })).toEqual(['c']);
+  });
+
   it('sorts by every field both ways, and what has no value comes last both ways', () => {
     const counters = (tokens: number) => ({
       in_tokens: tokens,

@@ -17,6 +17,7 @@ import { sealedNote } from '../../../src/main/agent/seal';
 import { SearchIndex } from '../../../src/main/library/search';
 import { queryOf, snippetOf } from '../../../src/main/library/search/texts';
 import { encodeLine } from '../../../src/shared/run/codec';
+import { termsOf } from '../../../src/shared/text/query';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
 import {
@@ -92,7 +93,8 @@ describe('the search', () => {
     expect(await found(index, '"alpha beta"')).toEqual(['r#2 answer']);
     expect(await found(index, 'gam')).toEqual(['r#2 answer']);
     expect(await found(index, 'gam ')).toEqual([]);
-    expect(await found(index, 'gruss')).toEqual([]);
+    expect(await found(index, 'gruss aus')).toEqual([]);
+    expect(await found(index, 'grusse')).toEqual(['r#4 answer']);
     expect(await found(index, 'GRUße kö-ln')).toEqual(['r#4 answer']);
     expect(await found(index, '天気')).toEqual(['r#5 answer']);
     for (const odd of [
@@ -410,17 +412,22 @@ describe('the index', () => {
 describe('snippets and queries', () => {
   it('mark words without regard to case and accents, and never cut a character', () => {
     const text = `${'a '.repeat(100)}🙂 Crème BRÛLÉE 🙂${' z'.repeat(200)}`;
-    const snippet = snippetOf(text, ['creme', 'brulee']);
+    const snippet = snippetOf(text, termsOf('creme brulee'));
+    if (!snippet) throw new Error('no snippet');
     expect(snippet.marks.map(([from, to]) => snippet.text.slice(from, to))).toEqual(['Crème', 'BRÛLÉE']);
     expect(snippet).toMatchObject({ before: true, after: true });
     expect((snippet.text as string & { isWellFormed(): boolean }).isWellFormed()).toBe(true);
   });
 
   it('quote everything for the index', () => {
-    expect(queryOf('say "he said" now').match).toBe('"say" AND "he said" AND "now"');
-    expect(queryOf('say "he said" now').open).toBe('"say" AND "he said" AND "now" *');
+    const word = (one: string, open = '') => `(text : "${one}"${open} OR joined : "${one}"${open})`;
+    const match = `${word('say')} AND text : "he said" AND ${word('now')}`;
+    expect(queryOf('say "he said" now').match).toBe(match);
+    expect(queryOf('say "he said" now').open).toBe(
+      `${word('say')} AND text : "he said" AND ${word('now', ' *')}`,
+    );
     expect(queryOf('say "he said"').open).toBeUndefined();
-    expect(queryOf('a"b').match).toBe('"a" AND "b"');
+    expect(queryOf('a"b').match).toBe(`${word('a')} AND ${word('b')}`);
     expect(queryOf('  ').match).toBeUndefined();
   });
 });

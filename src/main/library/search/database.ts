@@ -6,7 +6,7 @@ export type Database = InstanceType<typeof sqlite.Database>;
 export type Statement = ReturnType<Database['prepare']>;
 
 /** Another version is built anew. */
-const VERSION = 5;
+const VERSION = 6;
 /** Bytes of new words that are held in memory before they are written, and how many such pieces are merged at once. */
 const HELD = 4 * 1024 * 1024;
 const MERGED = 16;
@@ -20,7 +20,8 @@ CREATE TABLE block (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, run INTEGE
 CREATE INDEX block_run ON block (run);
 CREATE TABLE place (rowid INTEGER PRIMARY KEY, nth INTEGER NOT NULL, part INTEGER NOT NULL, seq INTEGER NOT NULL,
   offset INTEGER NOT NULL, bytes INTEGER NOT NULL, piece INTEGER NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5(text, joined, content='', contentless_delete=1,
+  tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* Co'");
 INSERT INTO words(words, rank) VALUES ('hashsize', ${HELD}), ('automerge', ${MERGED}), ('crisismerge', ${2 * MERGED});
 `;
 

@@ -14,7 +14,8 @@ import { Indexer } from './indexer';
 import { KeptTexts } from './kept';
 import { hold } from './slot';
 import { PARTS, queryOf, snippetOf, textsOf } from './texts';
-import type { Part, Snippet } from './texts';
+import type { Part, Query, Snippet } from './texts';
+import type { Term } from '../../../shared/text/query';
 
 export type { Part, Snippet } from './texts';
 
@@ -177,31 +178,49 @@ export class SearchIndex {
 
   /** Finds texts that hold all the words. Fast whatever is being built. */
   async search({ words: typed, run, parts, limit = 50, after }: SearchQuery): Promise<SearchPage> {
-    const { match, open, words } = queryOf(typed, parts);
-    const building = this.#progress;
-    if (match === undefined) return { hits: [], empty: true, ...building };
-    // Words as they stand first: looking for all that begin so is slow where there are many, and then not wanted.
-    let rows = after?.startsWith(OPEN) ? [] : await this.#rows(match, run, limit + 1, after);
-    const opened =
-      open !== undefined && rows.length <= limit && (after === undefined || after.startsWith(OPEN));
-    if (opened) rows = await this.#rows(open, run, limit + 1, after?.slice(OPEN.length));
-    const page = rows.slice(0, limit);
+    const query = queryOf(typed, parts);
+    if (query.match === undefined) return { hits: [], empty: true, ...this.#progress };
     const hits: Hit[] = [];
     const lines = new LineReader(this.store);
     const breather = new Breather();
     const cutAt = performance.now() + PAGE_MS;
-    let next: string | undefined;
-    for (const [n, row] of page.entries()) {
-      const at = `${opened ? OPEN : ''}${row.at}`;
-      const hit = await this.#hit(row, words, lines);
-      if (hit) hits.push({ ...hit, at });
-      if (n + 1 < rows.length && (n + 1 === page.length || performance.now() > cutAt)) {
-        next = at;
-        break;
+    let next = after;
+    // What the index finds may be left out for its punctuation: then more is looked for, until time is up.
+    do {
+      const { rows, opened } = await this.#pageOf(query, run, limit - hits.length, next);
+      const page = rows.slice(0, limit - hits.length);
+      next = undefined;
+      for (const [n, row] of page.entries()) {
+        const at = `${opened ? OPEN : ''}${row.at}`;
+        const hit = await this.#hit(row, query.terms, opened, lines);
+        if (hit) hits.push({ ...hit, at });
+        if (n + 1 < rows.length && (n + 1 === page.length || performance.now() > cutAt)) {
+          next = at;
+          break;
+        }
+        if (breather.due) await breather.breathe();
       }
-      if (breather.due) await breather.breathe();
-    }
-    return { hits, ...(next !== undefined && { next }), ...building, ...(this.#lost && { lost: true }) };
+    } while (next !== undefined && hits.length < limit && performance.now() <= cutAt);
+    return {
+      hits,
+      ...(next !== undefined && { next }),
+      ...this.#progress,
+      ...(this.#lost && { lost: true }),
+    };
+  }
+
+  /** Up to `limit` texts and one more, which tells that there are more. */
+  async #pageOf(
+    { match = '', open }: Query,
+    run: string | undefined,
+    limit: number,
+    after: string | undefined,
+  ): Promise<{ rows: Row[]; opened: boolean }> {
+    // Words as they stand first: looking for all that begin so is slow where there are many, and then not wanted.
+    const rows = after?.startsWith(OPEN) ? [] : await this.#rows(match, run, limit + 1, after);
+    if (open === undefined || rows.length > limit || (after !== undefined && !after.startsWith(OPEN)))
+      return { rows, opened: false };
+    return { rows: await this.#rows(open, run, limit + 1, after?.slice(OPEN.length)), opened: true };
   }
 
   status(): SearchStatus {
@@ -262,7 +281,12 @@ export class SearchIndex {
     }
   }
 
-  async #hit(row: Row, words: readonly string[], lines: LineReader): Promise<Omit<Hit, 'at'> | undefined> {
+  async #hit(
+    row: Row,
+    terms: readonly Term[],
+    opened: boolean,
+    lines: LineReader,
+  ): Promise<Omit<Hit, 'at'> | undefined> {
     const { id: run, seq, offset, bytes, nth, part, piece } = row;
     const line = await lines.read(run, Number(offset), Number(bytes));
     // It was deleted or exchanged since it was read for the index.
@@ -271,13 +295,15 @@ export class SearchIndex {
     const kept = Number(piece) > 0;
     const text = kept ? (await new KeptTexts(this.store, run).of(found))?.[Number(piece) - 1] : found.text;
     if (text === undefined) return undefined;
+    const snippet = snippetOf(text, opened ? terms : terms.map((term) => ({ ...term, open: false })));
+    if (!snippet) return undefined;
     return {
       run,
       seq: Number(seq),
       part: PARTS[Number(part)] ?? found.part,
       ...(found.tool !== undefined && { tool: found.tool }),
       ...(kept && { kept }),
-      snippet: snippetOf(text, words),
+      snippet,
     };
   }
 }

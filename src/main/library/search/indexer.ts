@@ -56,7 +56,7 @@ export class Indexer {
     private readonly db: Database,
     private readonly stopped: () => boolean,
   ) {
-    this.#word = db.prepare('INSERT INTO words(rowid, text) VALUES (?, ?)');
+    this.#word = db.prepare('INSERT INTO words(rowid, text, joined) VALUES (?, ?, ?)');
     this.#place = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)');
   }
 
@@ -209,7 +209,8 @@ export class Indexer {
           if (run.next > run.last) this.#block(run, FURTHER);
           const rowid = run.next++;
           run.texts++;
-          this.#word.run([rowid, indexed({ ...text, text: piece })]);
+          const { words, joined } = indexed({ ...text, text: piece });
+          this.#word.run([rowid, words, joined]);
           const [part, offset] = [PARTS.indexOf(text.part), from + place.offset];
           this.#place.run([rowid, nth, part, record.seq, offset, place.bytes, whole ? n + 1 : 0]);
           chars += piece.length;

@@ -1,4 +1,6 @@
 import type { Block, RunRecord } from '../../../shared/run/record';
+import { placesOf, termsOf, type Term } from '../../../shared/text/query';
+import { OWN_WORD, WordText, indexWords } from '../../../shared/text/words';
 
 /** Where in a record a text stands. The order is the one in the index; new ones go at the end. */
 export const PARTS = ['prompt', 'answer', 'thinking', 'input', 'result', 'end'] as const;
@@ -55,60 +57,45 @@ function stringsOf(raw: string): string {
   return found.join('\n');
 }
 
-// Chinese and Japanese have no spaces between words, so each character is one.
-const UNSPACED = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
-const UNSPACED_ALL = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/g;
+/** A word that is in every text of a part and that nobody types, so that a part alone can be looked through. */
+const partWord = (part: Part): string => `${OWN_WORD}${PARTS.indexOf(part)}`;
 
-const spaced = (text: string): string => (UNSPACED.test(text) ? text.replace(UNSPACED_ALL, ' $& ') : text);
-
-/** A word that stands in every text of a part and that nobody types, so that a part alone can be looked through. */
-const partWord = (part: Part): string => `\uf8f2${PARTS.indexOf(part)}`;
-
-/** A text as the index takes it. */
-export const indexed = ({ part, text }: Text): string => `${spaced(text)} ${partWord(part)}`;
-
-/** Too many words begin with fewer characters for that to be of use. */
-const SHORTEST_OPEN = 2;
+/** A text as the index takes it: its words, and those that are found when they are typed as one. */
+export function indexed({ part, text }: Text): { words: string; joined: string } {
+  const { words, joined } = indexWords(text);
+  return { words: `${words} ${partWord(part)}`, joined };
+}
 
 export interface Query {
   /** For the index; undefined where there is nothing to look for. */
   match: string | undefined;
   /** The same with the last word taken as unfinished; absent where it is finished, or too short for that. */
   open?: string;
-  /** Words and phrases as they are looked for in a text, longest first. */
-  words: string[];
+  terms: Term[];
 }
 
-/** Of more than this only the beginning is looked for. */
-const LONGEST_TYPED = 2_000;
-const MOST_WORDS = 50;
-/** What would end a text for SQLite, steer it, or be half a character. */
-const NO_WORD = /[\u0000-\u001f\u007f\uf8f2\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
-
 /**
- * What a person typed: all words must be in one text, the last one may be unfinished, "quoted words" stand together.
- * Nothing in it is an operator.
+ * What a person typed, for the index.
  *
  * @param parts only texts of these
  */
 export function queryOf(raw: string, parts: readonly Part[] = []): Query {
-  const terms: { text: string; open: boolean }[] = [];
-  const typed = raw.slice(0, LONGEST_TYPED).replace(NO_WORD, ' ');
-  for (const [, phrase, word] of typed.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
-    const text = (phrase ?? word ?? '').trim();
-    if (terms.length < MOST_WORDS && /[\p{L}\p{N}]/u.test(text))
-      terms.push({ text, open: phrase === undefined });
-  }
-  const last = terms.at(-1);
-  const unfinished = last?.open === true && last.text.length >= SHORTEST_OPEN && !/\s$/.test(typed);
+  const terms = termsOf(raw);
+  if (terms.length === 0) return { match: undefined, terms };
   const only = parts.map((part) => `"${partWord(part)}"`).join(' OR ');
-  const inParts = only === '' ? '' : `(${only}) AND `;
-  const match = inParts + terms.map(({ text }) => `"${spaced(text).replaceAll('"', '""')}"`).join(' AND ');
-  return {
-    match: terms.length === 0 ? undefined : match,
-    ...(unfinished && { open: `${match} *` }),
-    words: terms.map(({ text }) => text).sort((a, b) => b.length - a.length),
-  };
+  const inParts = only === '' ? '' : `(text : ${only}) AND `;
+  const match = (open: boolean) =>
+    inParts + terms.map((term) => either(term, open && term.open)).join(' AND ');
+  return { match: match(false), ...(terms.at(-1)?.open && { open: match(true) }), terms };
+}
+
+function either({ words, one }: Term, open: boolean): string {
+  const quoted = (column: string, text: string) =>
+    `${column} : "${text.replaceAll('"', '""')}"${open ? ' *' : ''}`;
+  const ways = [quoted('text', words.join(' '))];
+  if (one !== undefined && words.length > 1) ways.push(quoted('text', one));
+  if (one !== undefined) ways.push(quoted('joined', one));
+  return ways.length === 1 ? (ways[0] ?? '') : `(${ways.join(' OR ')})`;
 }
 
 export interface Snippet {
@@ -121,33 +108,54 @@ export interface Snippet {
 }
 
 const AROUND = 70;
-const LONGEST_FOLDED = 2_000_000;
+const LONGEST_READ = 2_000_000;
 
-/** The place in a text where the words stand, in one line. */
-export function snippetOf(text: string, words: readonly string[]): Snippet {
-  const folded = foldedOf(text.slice(0, LONGEST_FOLDED));
-  const wanted = words.map(foldedOf);
-  let first = -1;
-  for (const word of wanted) {
-    const at = folded.indexOf(word);
-    if (at >= 0 && (first < 0 || at < first)) first = at;
-  }
-  // Words that the index takes apart (foo-bar) may stand otherwise in the text.
-  if (first < 0)
-    for (const word of wanted.flatMap((each) => each.split(/[^\p{L}\p{N}]+/u).filter(Boolean))) {
-      first = folded.indexOf(word);
-      if (first >= 0) break;
-    }
+/**
+ * The place in a text that matches, in one line: where most of the terms are near one another.
+ *
+ * @returns undefined: a term whose punctuation counts is not in it
+ */
+export function snippetOf(text: string, terms: readonly Term[]): Snippet | undefined {
+  const read = new WordText(text.slice(0, LONGEST_READ));
+  const { folded } = read;
+  const found = terms.map((term) => placesOf(term, read));
+  const places = found.map((ranges) =>
+    ranges.map(([from, to]): [number, number] => [folded.start(from), folded.end(to - 1)]),
+  );
+  // Behind what is read here the index is believed.
+  if (text.length <= LONGEST_READ && terms.some(({ literal }, n) => literal && places[n]?.length === 0))
+    return undefined;
+  const first = best(places);
   const start = edge(text, wordStart(text, Math.max(0, first - AROUND), first));
-  const end = edge(text, wordEnd(text, Math.min(text.length, Math.max(0, first) + 2 * AROUND)));
+  const end = edge(text, wordEnd(text, Math.min(text.length, first + 2 * AROUND)));
   const shown = text.slice(start, end).replace(/[\n\r\t]/g, ' ');
-  const inside = folded.slice(start, end);
   const marks: [number, number][] = [];
-  for (const word of wanted)
-    for (let at = inside.indexOf(word); at >= 0 && word !== ''; at = inside.indexOf(word, at + word.length))
-      if (!marks.some(([from, to]) => at < to && at + word.length > from)) marks.push([at, at + word.length]);
-  marks.sort((a, b) => a[0] - b[0]);
+  for (const [from, to] of places.flat().sort((a, b) => a[0] - b[0]))
+    if (from >= start && to <= end && from - start >= (marks.at(-1)?.[1] ?? 0))
+      marks.push([from - start, to - start]);
   return { text: shown, marks, before: start > 0, after: end < text.length };
+}
+
+/** The place behind which most terms follow within a snippet. */
+function best(places: readonly (readonly [number, number][])[]): number {
+  const all = places
+    .flatMap((ranges, term) => ranges.map(([from, to]) => ({ from, to, term })))
+    .sort((a, b) => a.from - b.from);
+  let most = 0;
+  let first = 0;
+  const inside = new Map<number, number>();
+  let last = 0;
+  for (const { from, term } of all) {
+    for (; last < all.length && (all[last]?.to ?? 0) <= from + 2 * AROUND; last++) {
+      const of = all[last]?.term ?? 0;
+      inside.set(of, (inside.get(of) ?? 0) + 1);
+    }
+    if (inside.size > most) [most, first] = [inside.size, from];
+    const left = (inside.get(term) ?? 0) - 1;
+    if (left > 0) inside.set(term, left);
+    else inside.delete(term);
+  }
+  return first;
 }
 
 /** Letters by which a snippet may be shorter, so that it begins and ends with a word. */
@@ -167,16 +175,3 @@ function wordEnd(text: string, at: number): number {
 
 /** Never inside a character. */
 const edge = (text: string, at: number): number => ((text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at - 1 : at);
-
-/** Without case and accents, and exactly as long. */
-function foldedOf(text: string): string {
-  const lower = text.toLowerCase();
-  if (lower.length === text.length && !/[^\u0000-\u00bf]/.test(lower)) return lower;
-  if (lower.length !== text.length) return text.replace(/[A-Z]|[^\u0000-\u00bf]/g, foldedChar);
-  return lower.replace(/[^\u0000-\u00bf]/g, foldedChar);
-}
-
-function foldedChar(char: string): string {
-  const small = (char.normalize('NFD')[0] ?? char).toLowerCase();
-  return small.length === 1 ? small : char;
-}

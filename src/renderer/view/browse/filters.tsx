@@ -1,6 +1,7 @@
 import { useId, useRef, useState, type ReactNode } from 'react';
 import { Popover } from 'radix-ui';
 import { Calendar, ChevronDown, Columns3, Pin, Search } from 'lucide-react';
+import { folded } from '../../../shared/text/fold';
 import type { RunStatus } from '../../../shared/contract/views';
 import { clearFilters, isFiltered, setQuery, showColumn, useBrowse, type Query } from '../../store/browse';
 import { Button, IconButton } from '../kit/button';
@@ -170,8 +171,8 @@ function Choices({
   none?: string;
 }) {
   const [find, setFind] = useState('');
-  const wanted = find.trim().toLowerCase();
-  const shown = options.filter(({ value }) => name(value).toLowerCase().includes(wanted));
+  const wanted = folded(find.trim());
+  const shown = options.filter(({ value }) => folded(name(value)).includes(wanted));
   const [first] = chosen;
   const value =
     first === undefined ? '' : chosen.length === 1 ? name(first) : `${name(first)} +${chosen.length - 1}`;

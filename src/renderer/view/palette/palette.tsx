@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Command } from 'cmdk';
+import { folded } from '../../../shared/text/fold';
 import type { RunRow } from '../../../shared/contract/views';
 import { call } from '../../client';
 import { Search } from 'lucide-react';
@@ -50,14 +51,14 @@ export function Palette() {
     close();
     run();
   };
-  const wanted = words.trim().toLowerCase();
+  const wanted = folded(words.trim());
   const shown = entriesFor(run).filter((entry) => matches(entry.label, wanted));
   // Runs that were found for other words are not offered for these: who types fast and presses Enter would open one.
   const rows =
     found.words === words.trim() ? found.rows : found.rows.filter((row) => matches(row.title, wanted));
   const runs = wanted === '' ? rows.slice(0, 8) : rows;
   // What is called exactly so comes first.
-  const named = shown.some((entry) => entry.label.toLowerCase().startsWith(wanted));
+  const named = shown.some((entry) => folded(entry.label).startsWith(wanted));
   const runsOf = wanted !== '' && runs.length > 0 && <Runs runs={runs} act={act} />;
   const commands = shown.map(({ label }) => label);
   const places = runs.map(valueOf);
@@ -156,6 +157,6 @@ function Runs({ runs, act }: { runs: readonly RunRow[]; act: (run: () => void) =
 /** All letters in their order, words by their beginnings first. */
 function matches(label: string, wanted: string): boolean {
   if (wanted === '') return true;
-  const text = label.toLowerCase();
+  const text = folded(label);
   return wanted.split(/\s+/).every((word) => text.includes(word));
 }
