@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeRecord } from '../../../shared/run/codec';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
 import { Breather } from '../../journal/read';
@@ -12,8 +11,9 @@ import { Finder } from './finder';
 import type { Row } from './finder';
 import { Indexer } from './indexer';
 import { KeptTexts } from './kept';
+import { LineReader, textAt } from './lines';
 import { hold } from './slot';
-import { PARTS, queryOf, snippetOf, textsOf } from './texts';
+import { PARTS, queryOf, snippetOf } from './texts';
 import type { Part, Query, Snippet } from './texts';
 import type { Term } from '../../../shared/text/query';
 
@@ -334,31 +334,3 @@ const noRoom = (cause: unknown): Failure =>
     },
     { cause },
   );
-
-function textAt(line: Uint8Array, seq: number, nth: number): ReturnType<typeof textsOf>[number] | undefined {
-  try {
-    const record = decodeRecord(Buffer.from(line).toString('utf8'));
-    return record.seq === seq ? textsOf(record)[nth] : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Lines of journals, read for one page of hits. */
-class LineReader {
-  readonly #whole = new Map<string, Uint8Array | undefined>();
-
-  constructor(private readonly store: RunStore) {}
-
-  async read(id: string, offset: number, length: number): Promise<Uint8Array | undefined> {
-    try {
-      if (this.store.slice) return (await this.store.slice(id, offset, length)).bytes;
-      if (!this.#whole.has(id)) this.#whole.set(id, await this.store.bytes(id));
-      return this.#whole.get(id)?.subarray(offset, offset + length);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      this.#whole.set(id, undefined);
-      return undefined;
-    }
-  }
-}
