@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { app } from 'electron';
 import { composeApp } from './compose';
+import { printable } from '../shared/run/transcript';
 import { folders } from './settings/paths';
 import { startElectron } from './shell/electron/start';
 
@@ -23,7 +24,7 @@ startElectron({
       roots: [],
       built,
       onBug: (error, command) => {
-        if (!app.isPackaged) process.stderr.write(`holdfast: ${command}: ${describe(error)}\n`);
+        if (!app.isPackaged) process.stderr.write(printable(`holdfast: ${command}: ${describe(error)}\n`));
       },
     }),
 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { printable } from '../shared/run/transcript';
 import { runServer } from './shell/browser/run';
 import { composeApp, version } from './compose';
 
@@ -17,7 +18,7 @@ process.exitCode = await runServer({
       built,
       onBug: (error, command) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        console.error(`holdfast: ${command}: ${text}`);
+        console.error(`holdfast: ${command}: ${printable(text)}`);
       },
     }),
 });

@@ -11,13 +11,14 @@ export interface TestScreen extends Console {
 }
 
 /** `answers`: what a person types; with none, nobody sits there and nothing may be asked. */
-export function testScreen(answers?: string[]): TestScreen {
+export function testScreen(answers?: string[], shown = false): TestScreen {
   let stdout = '';
   let stderr = '';
   const asked: string[] = [];
   const screen: TestScreen = {
     interactive: answers !== undefined,
     oneScreen: false,
+    shown,
     closed: false,
     get stdout() {
       return stdout;

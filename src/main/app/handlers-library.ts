@@ -10,6 +10,7 @@ import type { RunQuery } from '../library/query';
 import { some } from '../library/words';
 import type { Services } from './app';
 import { nowhere } from './nowhere';
+import { questionOf } from './question';
 
 const done = (value: boolean) => ({ done: value });
 const inner = (name: string) => (name === USUAL_STORE ? '' : name);
@@ -42,15 +43,17 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
     const { runs } = await library.trashed();
     const wanted = new Set(keys);
     const titles = runs.filter(({ row }) => wanted.has(row.id)).map(({ row }) => `“${row.title}”`);
-    const agreed = await door.confirm({
-      message: `Delete ${some(keys.length, 'run')} for good?`,
-      detail: [
-        ...titles.slice(0, NAMED),
-        ...(titles.length > NAMED ? [`and ${titles.length - NAMED} more`] : []),
-        'Their records cannot be brought back by anything.',
-      ].join('\n'),
-      yes: 'Delete for good',
-    });
+    const agreed = await door.confirm(
+      questionOf(
+        `Delete ${some(keys.length, 'run')} for good?`,
+        [
+          'Their records cannot be brought back by anything.',
+          ...titles.slice(0, NAMED),
+          ...(titles.length > NAMED ? [`and ${titles.length - NAMED} more`] : []),
+        ],
+        'Delete for good',
+      ),
+    );
     if (agreed) return;
     throw new Failure({
       code: 'forbidden',

@@ -9,6 +9,7 @@ import type { Profile } from '../settings/profile';
 import { BUILT_IN, loadProfiles, removeProfile, saveProfile } from '../settings/profiles';
 import { builtInTools, toolsFor } from '../tool/registry';
 import type { Door } from './door';
+import { questionOf } from './question';
 import { unknownProfile } from './preflight';
 
 /** Milliseconds that a service may take to name its models. */
@@ -107,17 +108,19 @@ export class ProfileDesk {
         `${endpointOf(profile).origin} ${keyVariable(profile) ?? ''}` === pair,
     );
     if (known) return;
-    const agreed = await this.door.confirm({
-      message: `Let Holdfast talk to ${host}?`,
-      detail: [
-        `Address: ${origin}`,
-        key === undefined
-          ? 'No key is sent there.'
-          : `The key in the environment variable ${key} is sent there.`,
-        'Chats that use this profile, and what their tools read, go there.',
-      ].join('\n'),
-      yes: 'Allow',
-    });
+    const agreed = await this.door.confirm(
+      questionOf(
+        `Let Holdfast talk to ${host}?`,
+        [
+          `Address: ${origin}`,
+          key === undefined
+            ? 'No key is sent there.'
+            : `The key in the environment variable ${key} is sent there.`,
+          'Chats that use this profile, and what their tools read, go there.',
+        ],
+        'Allow',
+      ),
+    );
     if (!agreed) {
       throw new Failure({
         code: 'forbidden',

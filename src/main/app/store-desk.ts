@@ -3,6 +3,7 @@ import type { StoreCheck, StoreEntry } from '../../shared/contract/stores';
 import { Failure } from '../../shared/run/failure';
 import { checkedStore, loadStores, removeStore, saveStore } from '../settings/stores';
 import type { Door } from './door';
+import { questionOf } from './question';
 import type { Stores } from './stores';
 
 /**
@@ -53,7 +54,7 @@ export class StoreDesk {
     if (this.#allowed.has(target)) return;
     const { stores } = await loadStores(this.path);
     if (stores.some((known) => targetOf(known) === target)) return;
-    const agreed = await this.door.confirm(questionOf(entry));
+    const agreed = await this.door.confirm(questionAbout(entry));
     if (!agreed)
       throw new Failure({
         code: 'forbidden',
@@ -75,27 +76,27 @@ const targetOf = ({ url, auth, inbox_prefix, domain }: StoreEntry): string =>
 const placeOf = ({ url }: StoreEntry): string =>
   url.startsWith('file:') ? `the folder ${url.slice('file:'.length)}` : url;
 
-function questionOf(entry: StoreEntry) {
+function questionAbout(entry: StoreEntry) {
   const { url } = entry;
   if (url.startsWith('file:'))
-    return {
-      message: 'Let Holdfast keep runs in this folder?',
-      detail: [
+    return questionOf(
+      'Let Holdfast keep runs in this folder?',
+      [
         `Folder: ${url.slice('file:'.length)}`,
         'The runs in it are shown beside yours, and new ones can be kept there.',
-      ].join('\n'),
-      yes: 'Allow',
-    };
+      ],
+      'Allow',
+    );
   const servers = url.replace(/^\w+:\/\//, '').split('/')[0] ?? '';
-  return {
-    message: `Let Holdfast talk to the NATS server at ${servers}?`,
-    detail: [
+  return questionOf(
+    `Let Holdfast talk to the NATS server at ${servers}?`,
+    [
       `Address: ${url}`,
       ...logins(entry),
       'Chats that are kept there, and what their tools read, go to that server.',
-    ].join('\n'),
-    yes: 'Allow',
-  };
+    ],
+    'Allow',
+  );
 }
 
 function logins({ auth = {} }: StoreEntry): string[] {
@@ -112,7 +113,9 @@ function logins({ auth = {} }: StoreEntry): string[] {
     ...(tls?.key === undefined ? [] : [`the key file ${tls.key}`]),
   ];
   return [
-    sent.length > 0 ? `Sent there: ${sent.join(', ')}.` : 'No password and no token is sent there.',
-    ...(proofs.length > 0 ? [`Used to log in: ${proofs.join(', ')}.`] : []),
+    ...(sent.length > 0
+      ? sent.map((one) => `Sent there: ${one}.`)
+      : ['No password and no token is sent there.']),
+    ...proofs.map((one) => `Used to log in: ${one}.`),
   ];
 }

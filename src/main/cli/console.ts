@@ -12,6 +12,8 @@ export interface Console {
   readonly interactive: boolean;
   /** Results and narration end on the same screen, so nothing should be told twice. */
   readonly oneScreen: boolean;
+  /** Results are shown on a screen, which nothing raw may drive; else they are taken as they are. */
+  readonly shown: boolean;
   readonly closed: boolean;
   out(text: string): Promise<void>;
   /** As `out`, with bytes. */
@@ -51,6 +53,7 @@ export function processConsole({ stdin, stdout, stderr }: Streams = process): Co
   return {
     interactive: stdin.isTTY === true && stderr.isTTY === true,
     oneScreen: stdout.isTTY === true && stderr.isTTY === true,
+    shown: stdout.isTTY === true,
     get closed() {
       return closed;
     },

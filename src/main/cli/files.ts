@@ -92,7 +92,7 @@ async function each(
  * the result, so a journal that cannot be folded is no failure of the command.
  */
 export function foldCommand(paths: string[], screen: Console): Promise<ExitCode> {
-  const line = (text: string) => screen.out(`${screen.oneScreen ? safeJson(text) : text}\n`);
+  const line = (text: string) => screen.out(`${screen.shown ? safeJson(text) : text}\n`);
   const refused = (file: string, failure: Failure) =>
     line(JSON.stringify({ file, error: failure.code, detail: failure.message }));
   return each(
@@ -114,12 +114,15 @@ export function foldCommand(paths: string[], screen: Console): Promise<ExitCode>
 
 /**
  * `recode FILE`: every record decoded and encoded again, to stdout. For a journal that this program or the reference
- * wrote the output has the file's exact bytes. A torn tail is left out and named; damage ends it with exit 1.
+ * wrote the output has the file's exact bytes; on a screen, characters that would drive it are escaped. A torn tail is left out and named; damage ends it with exit 1.
  */
 export async function recodeCommand(path: string, screen: Console): Promise<ExitCode> {
   const read = readJournal(await bytesOf(path));
-  for (let from = 0; from < read.records.length && !screen.closed; from += 500)
-    await screen.bytes(Buffer.concat(read.records.slice(from, from + 500).map(encodeLine)));
+  for (let from = 0; from < read.records.length && !screen.closed; from += 500) {
+    const lines = Buffer.concat(read.records.slice(from, from + 500).map(encodeLine));
+    if (screen.shown) await screen.out(safeJson(lines.toString('utf8')));
+    else await screen.bytes(lines);
+  }
   if (read.failure) throw read.failure;
   for (const warning of read.warnings) screen.err(`holdfast: ${withPlace(warning, warning.detail)}\n`);
   return EXIT.ok;

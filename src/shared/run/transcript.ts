@@ -1,4 +1,5 @@
 import { CallPairs } from './pairs';
+import { inSlices } from './slices';
 import type { Block, RawJson, RunRecord, ToolResultBlock } from './record';
 
 /** Where an item's record stands in its journal (bytes without the newline). */
@@ -217,7 +218,9 @@ const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).
  * Text with nothing in it that could move a cursor, rewrite what was printed or show it in another order: such
  * characters become visible escapes. Newlines and tabs stay.
  */
-export const printable = (text: string): string => text.replaceAll('\r\n', '\n').replace(HOSTILE, escaped);
+export const printable = (text: string): string =>
+  inSlices(text, (slice) => slice.replaceAll('\r\n', '\n').replace(HOSTILE, escaped));
 
 /** The same in one line. */
-export const printableLine = (text: string): string => printable(text).replace(/[\n\t]/g, escaped);
+export const printableLine = (text: string): string =>
+  inSlices(printable(text), (slice) => slice.replace(/[\n\t]/g, escaped));

@@ -3,10 +3,12 @@ import { resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { asFailure } from '../../../shared/run/failure';
+import { printable } from '../../../shared/run/transcript';
 import type { App } from '../../app/app';
 import type { Door } from '../../app/door';
 import { startProgram } from '../../program';
 import { folders } from '../../settings/paths';
+import { visibleLine } from '../../app/question';
 import { runOf } from '../named-run';
 import { openInBrowser, type Opening } from './open';
 import { openBrowserDoor, type BrowserDoor } from './server';
@@ -26,8 +28,9 @@ interface Flags {
   folder: string[];
 }
 
-const out = (text: string) => void process.stdout.write(`${text}\n`);
-const err = (text: string) => void process.stderr.write(`${text}\n`);
+// Titles, addresses and errors have words of others in them; none of those drives the terminal.
+const out = (text: string) => void process.stdout.write(`${printable(text)}\n`);
+const err = (text: string) => void process.stderr.write(`${printable(text)}\n`);
 
 /** Shows Holdfast in a browser until it is told to stop. Resolves to the exit code. */
 export async function runServer(options: ServerOptions): Promise<number> {
@@ -71,7 +74,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   opening?.end();
   const pausing = app.live();
   // A terminal keeps what it shows, so the words of a private chat are not shown there.
-  const names = pausing.map((run) => (run.private ? 'a private chat' : `“${run.title}”`));
+  const names = pausing.map((run) => (run.private ? 'a private chat' : `“${visibleLine(run.title, 100)}”`));
   if (names.length > 0) err(`Pausing ${names.join(', ')} …`);
   await app.close();
   await door.close();
@@ -115,10 +118,6 @@ function told(error: unknown, port: number): string {
   return [message, todo].filter(Boolean).join(' ');
 }
 
-/** A page may have a hand in the words of a question; it gets none in what the terminal does. */
-const printable = (text: string) =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (char) => (char === '\n' ? '\n' : '\ufffd'));
-
 /** Milliseconds after which a question that nobody answers counts as no. */
 const PATIENCE = 120_000;
 
@@ -150,7 +149,7 @@ class Terminal {
 
   async ask(text: string): Promise<boolean> {
     if (this.#ended || this.#question) return false;
-    out(`\n${printable(text)}\nType "yes" and Enter to allow it:`);
+    out(`\n${text}\nType "yes" and Enter to allow it:`);
     const answer = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => this.#question?.(''), PATIENCE);
       this.#question = (line) => {

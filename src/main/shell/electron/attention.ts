@@ -1,4 +1,5 @@
 import type { Attention } from '../../app/door';
+import { visibleLine } from '../../app/question';
 
 export interface AttentionOptions {
   /** The window is there and being looked at. */
@@ -24,7 +25,10 @@ export class Attentions {
     if (this.options.watched()) return;
     this.waiting.add(event.id);
     this.options.badge(this.waiting.size);
-    const body = event.detail === '' ? event.title : `${event.title}\n${event.detail}`;
+    const body = [event.title, event.detail]
+      .filter((line) => line !== '')
+      .map((line) => visibleLine(line))
+      .join('\n');
     this.options.notify(WORDS[event.what], body, () => this.options.open(event.id));
   }
 

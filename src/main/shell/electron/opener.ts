@@ -1,5 +1,6 @@
 import { dialog, shell, type BrowserWindow } from 'electron';
 import type { OutsideLink } from '../../app/link';
+import { visibleLine } from '../../app/question';
 
 /**
  * The one way out to the system's browser or mail program. The address was read by `outsideLink`; the person sees the
@@ -15,8 +16,11 @@ export function makeOpener(window: () => BrowserWindow | undefined): (link: Outs
       const mail = link.href.startsWith('mailto:');
       const { response } = await dialog.showMessageBox(parent, {
         type: 'question',
-        message: mail ? `Write to ${link.host}?` : `Open ${link.host} in your browser?`,
-        detail: link.href,
+        message: mail
+          ? `Write to ${visibleLine(link.host)}?`
+          : `Open ${visibleLine(link.host)} in your browser?`,
+        // The host is above; of a long address the ends are shown.
+        detail: visibleLine(link.href, 600),
         buttons: ['Cancel', mail ? 'Write' : 'Open'],
         defaultId: 0,
         cancelId: 0,

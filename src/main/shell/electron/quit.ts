@@ -1,3 +1,5 @@
+import { visibleLine } from '../../app/question';
+
 /** Where a quit is: nobody asked, a person is being asked or runs are being paused, or it may go through. */
 type Stage = 'open' | 'closing' | 'done';
 
@@ -76,7 +78,7 @@ export function quitQuestion(runs: readonly PausingRun[]): { message: string; de
 
 /** The runs of a question, short enough to be read. */
 export function nameRuns(titles: readonly string[], most = 8): string {
-  const shown = titles.slice(0, most).map((title) => `• ${title}`);
+  const shown = titles.slice(0, most).map((title) => `• ${visibleLine(title, 100)}`);
   const more = titles.length - shown.length;
   return [...shown, ...(more > 0 ? [`• and ${more} more`] : [])].join('\n');
 }
