@@ -1,4 +1,5 @@
 import { asFailure, Failure } from '../../shared/run/failure';
+import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { ModelEvent, ModelRequest, ModelTurn } from '../model/model';
 import { Watch } from './clock';
 import type { Run } from './run';
@@ -32,8 +33,9 @@ export function nextRequest(run: Run): ModelRequest {
 /**
  * One model call: streams to the stage, notes what was streamed so that a crash leaves it as lost text, and gives the
  * turn, or `stopped` when the person stopped it. Throws a Failure when the call failed; nothing is recorded here.
+ * `unsaved` is to be called where the turn cannot be: what was streamed of it is then lost text as well.
  */
-export async function callModel(run: Run): Promise<ModelTurn | 'stopped'> {
+export async function callModel(run: Run): Promise<{ turn: ModelTurn; unsaved: () => void } | 'stopped'> {
   const { config, control, stage, ledger } = run;
   const request = nextRequest(run);
   stage.clearStream(request.iteration);
@@ -50,10 +52,9 @@ export async function callModel(run: Run): Promise<ModelTurn | 'stopped'> {
       watch.progress();
       partial.later();
     });
-    return turn;
+    return { turn, unsaved: () => partial.cut() };
   } catch (error) {
-    partial.now();
-    stage.clearStream(request.iteration);
+    partial.cut();
     if (control.lost) throw control.lost;
     if (expired) throw timedOut(expired, config.timeoutMs);
     if (operation.signal.aborted) return 'stopped';
@@ -144,7 +145,7 @@ const timedOut = (why: 'time' | 'sleep', ms: number): Failure =>
 
 /** Notes the streamed text beside the journal from time to time. */
 class PartialNotes {
-  #noted = '';
+  #noted: Extract<SidecarEntry, { kind: 'partial' }> | undefined;
   #last: number;
 
   constructor(
@@ -158,22 +159,31 @@ class PartialNotes {
   later(): void {
     const { text, thinking } = this.run.stage.streaming;
     const pause = Math.max(PARTIAL_MS, (text.length + thinking.length) * PARTIAL_MS_PER_CHAR);
-    if (this.run.clock.monotonic() - this.#last >= pause) this.now();
+    if (this.run.clock.monotonic() - this.#last >= pause) this.#now();
   }
 
-  now(): void {
+  /** Nothing more comes: all of it is noted, and told as lost. */
+  cut(): void {
+    const { stage } = this.run;
+    this.#now();
+    stage.clearStream(this.iteration);
+    if (this.#noted) stage.emit({ type: 'cut', entry: this.#noted });
+  }
+
+  #now(): void {
     const { text, thinking } = this.run.stage.streaming;
-    const mark = `${text.length} ${thinking.length}`;
-    if ((text === '' && thinking === '') || mark === this.#noted) return;
-    this.#noted = mark;
-    this.#last = this.run.clock.monotonic();
-    this.run.ledger.whisper({
+    const known = this.#noted;
+    if (text === '' && thinking === '') return;
+    if (known?.text === text && (known.thinking ?? '') === thinking) return;
+    this.#noted = {
       kind: 'partial',
       at: this.run.parts.now().toISOString(),
       after_seq: this.afterSeq,
       iteration: this.iteration,
       text,
       ...(thinking && { thinking }),
-    });
+    };
+    this.#last = this.run.clock.monotonic();
+    this.run.ledger.whisper(this.#noted);
   }
 }

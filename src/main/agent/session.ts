@@ -2,7 +2,7 @@ import type { RunRecord, TerminalReason } from '../../shared/run/record';
 import type { Steps } from '../../shared/run/allowance';
 import type { Counters, RunState } from '../../shared/run/state';
 import type { FailureInfo } from '../../shared/run/failure';
-import type { UnknownDecision } from '../../shared/run/sidecar';
+import type { SidecarEntry, UnknownDecision } from '../../shared/run/sidecar';
 import type { GateReport, FingerprintDiff } from '../../shared/run/gates';
 import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
@@ -73,6 +73,8 @@ export type SessionEvent =
   | { type: 'tool_input'; id: string; name: string; text: string }
   /** What was streamed for this iteration is void: the call is tried again. */
   | { type: 'stream_reset'; iteration: number; reason: string; waitMs: number }
+  /** What was streamed will not become a record: the call failed, was stopped, or could not be saved. */
+  | { type: 'cut'; entry: Extract<SidecarEntry, { kind: 'partial' }> }
   | { type: 'phase'; phase: Phase; tool?: string; toolUseId?: string }
   | { type: 'tool_started'; toolUseId: string; tool: string; at: string }
   | { type: 'approval'; request: ApprovalRequest }

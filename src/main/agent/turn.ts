@@ -68,12 +68,18 @@ function beforeCall(run: Run): Outcome | undefined {
 
 /** One model call, recorded. Gives an outcome when it was the last one, else the inputs that were no JSON. */
 async function oneCall(run: Run): Promise<Outcome | Map<string, string>> {
-  const turn = await callModel(run);
-  if (turn === 'stopped') return words.suspended;
+  const called = await callModel(run);
+  if (called === 'stopped') return words.suspended;
+  const { turn, unsaved } = called;
   const { ledger, stage } = run;
   const { payload, invalid } = answeredTurn(turn, ledger.state.next_iteration, ledger.toolIds);
-  for (const [id, text] of invalid) await noteBadInput(run, id, text);
-  await ledger.append({ kind: 'assistant', payload }, 'the answer that the model has just given');
+  try {
+    for (const [id, text] of invalid) await noteBadInput(run, id, text);
+    await ledger.append({ kind: 'assistant', payload }, 'the answer that the model has just given');
+  } catch (error) {
+    unsaved();
+    throw error;
+  }
   stage.clearStream(payload.iteration + 1);
   if (ledger.state.pending) return invalid;
   const stop = turn.stop_reason;

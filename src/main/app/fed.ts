@@ -1,6 +1,7 @@
 import type { SidecarEntry } from '../../shared/run/sidecar';
-import type { SessionEvent } from '../agent/session';
+import type { SessionEvent, SessionSnapshot } from '../agent/session';
 import type { Fed } from './read/reader';
+import type { LiveMarks } from './read/transcript';
 
 type Of<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>;
 
@@ -19,4 +20,11 @@ export const intentOf = ({ toolUseId, tool, at }: Of<'tool_started'>, changes: b
   tool,
   input_sha256: '',
   changes,
+});
+
+/** What only the process that writes the run knows of its calls; undefined: nobody writes it here. */
+export const marksOf = (session: SessionSnapshot | undefined): LiveMarks => ({
+  alive: session !== undefined && session.phase !== 'ended' && session.phase !== 'idle',
+  running: session?.runningTool?.toolUseId,
+  waiting: session?.approval?.toolUseId,
 });

@@ -3,7 +3,7 @@ import type { RunView } from '../../shared/contract/follow';
 import type { Peer } from '../../shared/contract/serve';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Session, SessionEvent } from '../agent/session';
-import { fedRecord, intentOf } from './fed';
+import { fedRecord, intentOf, marksOf } from './fed';
 import type { FeedOptions, RunPlace } from './feed-options';
 import { runHead } from './head';
 import { Lane } from './lane';
@@ -175,8 +175,7 @@ export class Feed {
     this.#quietUntil = Date.now() + (Date.now() - begun) * 3;
     this.#overview = overview;
     this.#bytes = overview.bytes;
-    if (change.again) this.#tellGap();
-    else this.#tellItems(change);
+    this.#tellItems(change);
     await this.#tellHead();
   }
 
@@ -248,6 +247,12 @@ export class Feed {
         case 'tool_started':
           notes.push(intentOf(event, this.options.changes(event.tool)));
           break;
+        case 'cut':
+          // First this, so that no window ever shows it twice.
+          await flush();
+          this.#tell(this.#seq, this.#stream.end(event.entry.iteration));
+          notes.push(event.entry);
+          break;
         case 'stream_reset':
           await flush();
           this.#tell(this.#seq, this.#stream.end(event.iteration, event.reason));
@@ -283,26 +288,18 @@ export class Feed {
     this.#place = {};
     const { overview, change } = await this.options.reader.refresh(this.options.id);
     this.#overview = overview;
-    if (change.again) this.#tellGap();
-    else this.#tellItems(change);
+    this.#tellItems(change);
   }
 
   async #marks(): Promise<void> {
-    const snapshot = this.#session?.snapshot();
-    const alive = snapshot !== undefined && snapshot.phase !== 'ended' && snapshot.phase !== 'idle';
-    this.#tellItems(
-      await this.options.reader.mark(this.options.id, {
-        alive,
-        running: snapshot?.runningTool?.toolUseId,
-        waiting: snapshot?.approval?.toolUseId,
-      }),
-    );
+    this.#tellItems(await this.options.reader.mark(this.options.id, marksOf(this.#session?.snapshot())));
   }
 
   #tellItems(change: ItemChange): void {
     const after = this.#seq;
     this.#seq = Math.max(this.#seq, change.lastSeq);
     this.#items = change.total;
+    if (change.again) return this.#tellGap();
     if (change.items.length === 0 && this.#seq === after) return;
     this.#tell(after, { type: 'items', seq: this.#seq, items: change.items, total: change.total });
   }

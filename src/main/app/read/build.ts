@@ -53,12 +53,32 @@ export class Assembly {
     return { fits, changed };
   }
 
+  /**
+   * A record that has just been written here; it comes once more when the journal is read on. `again`: a lost reply is
+   * answered now, so all items behind it have moved.
+   */
+  fed(record: RunRecord, at: string | undefined): { changed: number[]; again: boolean } {
+    const { transcript } = this;
+    this.#answered(record);
+    const again = this.#kept && transcript.lost !== undefined;
+    if (again) transcript.lose(undefined);
+    return { changed: transcript.push(record, at), again };
+  }
+
+  /** The answer that streams now will not become a record; it is what is lost from here on. */
+  cut(entry: Partial): { changed: number[]; again: boolean } {
+    const { transcript } = this;
+    const again = transcript.lost !== undefined;
+    this.#partial = entry;
+    this.#before = undefined;
+    this.#kept = false;
+    transcript.lose(entry);
+    return { changed: [transcript.length - 1], again };
+  }
+
   push(record: RunRecord): number[] {
     const changed = this.#until(record.seq);
-    const { assistant, seq } = record;
-    const partial = this.#partial;
-    if (partial && seq > partial.after_seq && assistant && assistant.iteration >= partial.iteration)
-      this.#kept = true;
+    this.#answered(record);
     changed.push(...this.transcript.push(record));
     this.allowance.push(record);
     return changed;
@@ -71,6 +91,12 @@ export class Assembly {
     const lost = partial && !this.#kept && !writing && (partial.text !== '' || partial.thinking);
     this.transcript.lose(lost ? partial : undefined, this.#before);
     return changed;
+  }
+
+  #answered({ assistant, seq }: RunRecord): void {
+    const partial = this.#partial;
+    if (partial && seq > partial.after_seq && assistant && assistant.iteration >= partial.iteration)
+      this.#kept = true;
   }
 
   #until(seq: number): number[] {

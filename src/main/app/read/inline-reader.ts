@@ -107,13 +107,22 @@ export class InlineReader implements Reader {
 
   async feed(id: string, records: Fed[], notes: SidecarEntry[]): Promise<ItemChange> {
     const held = await this.#get(id);
+    const { assembly, transcript, source } = held;
     const touched: number[] = [];
-    for (const note of notes) touched.push(...held.transcript.note(note));
+    let again = false;
+    const take = (told: { changed: number[]; again: boolean }): void => {
+      touched.push(...told.changed);
+      again ||= told.again;
+    };
+    for (const note of notes)
+      if (note.kind === 'partial') take(assembly.cut(note));
+      else touched.push(...transcript.note(note));
     for (const { record, at, place } of records) {
-      if (record.seq > held.transcript.lastSeq) held.source.add(record, place);
-      touched.push(...held.transcript.push(record, at));
+      if (record.seq > transcript.lastSeq) source.add(record, place);
+      take(assembly.fed(record, at));
     }
-    return this.#change(held, touched);
+    const change = await this.#change(held, again ? [] : touched);
+    return again ? { ...change, again } : change;
   }
 
   async refresh(id: string): Promise<{ overview: RunOverview; change: ItemChange }> {
