@@ -45,6 +45,10 @@ export class Ledger {
   get allowance(): Pick<Allowance, 'steps' | 'tokens'> {
     return this.#allowance;
   }
+  /** How many records there are. */
+  get records(): number {
+    return this.#folder.records;
+  }
   get lastSeq(): number {
     return this.facts.lastSeq;
   }

@@ -60,6 +60,7 @@ export class LiveSession implements Session {
       state,
       counters: state.counters,
       lastSeq: ledger.lastSeq,
+      records: ledger.records,
       ...(approval && { approval }),
       streaming: stage.streaming,
       queued: [...this.#queue],

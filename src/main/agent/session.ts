@@ -93,6 +93,7 @@ export interface SessionSnapshot {
   state: RunState;
   counters: Counters;
   lastSeq: number;
+  records: number;
   approval?: ApprovalRequest;
   /** What was streamed of the answer under way. */
   streaming: { iteration: number; text: string; thinking: string };

@@ -54,6 +54,10 @@ export function runHead(sources: HeadSources): RunHead {
     budget: { used: tokensOf(spentOf(counters)).all, cap: live?.tokens ?? overview?.tokens ?? 0 },
     counters: { ...counters },
     lastSeq: sources.lastSeq,
+    // What was written since the run was read has no gaps.
+    ...(overview?.records !== undefined && {
+      records: overview.records + sources.lastSeq - overview.lastSeq,
+    }),
     items: sources.items,
     ...(overview?.reading !== undefined && !active && { reading: overview.reading }),
     durability: row.private ? 'memory' : sources.durability,
@@ -61,7 +65,7 @@ export function runHead(sources: HeadSources): RunHead {
     // What is a fact of any healthy run stands in the conversation, and is nothing to warn of.
     warnings: (overview?.warnings ?? [])
       .filter(({ ordinary }) => !ordinary)
-      .map(({ code, detail }) => ({ code, detail })),
+      .map(({ code, detail, seq }) => ({ code, detail, ...(seq !== undefined && { seq }) })),
     ...(failure && { failure }),
     ...(sources.caution !== undefined && { caution: sources.caution }),
     ...(fingerprint && { fingerprint: { ...fingerprint } }),

@@ -35,7 +35,7 @@ export async function drive(session: Session, options: DriveOptions): Promise<Ex
   const emit = (event: Record<string, unknown>) => void line(event).catch(() => {});
 
   narrator.know(start.state.pending?.assistant.content ?? null);
-  emit({ event: 'run', id: session.id, private: start.private, records: start.lastSeq });
+  emit({ event: 'run', id: session.id, private: start.private, records: start.records });
 
   const approvals = new Approvals(session, screen);
   const off = session.on((event) => {

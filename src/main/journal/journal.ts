@@ -73,6 +73,8 @@ export interface RunSummary {
   endsOnAssistant?: boolean;
   lastStopReason?: string;
   warnings: number;
+  /** Those of them that are no fact of an ordinary run. */
+  alerts: number;
   catalogue: CatalogueEntry;
   /** Only looked up for runs that would otherwise read as interrupted; else `none`. */
   writer: Writer;

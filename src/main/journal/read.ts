@@ -229,6 +229,7 @@ export function summaryOf(reading: Reading, around: Surroundings): RunSummary {
     updated: around.updated,
     size: reading.size,
     warnings: reading.warnings.length,
+    alerts: reading.warnings.filter(({ ordinary }) => !ordinary).length,
     catalogue: around.catalogue,
     writer: around.writer,
     durability: around.durability,

@@ -43,6 +43,7 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
     tags: row?.catalogue.tags ?? [],
     private: snapshot?.private ?? false,
     elsewhere: !snapshot && row?.writer === 'elsewhere',
+    ...(row?.alerts && { warnings: row.alerts }),
     ...(row?.failure && { failure: row.failure }),
   };
 }

@@ -199,6 +199,12 @@ export const readingCommands = {
         .optional(),
       /** A new run can begin after it. */
       fork: z.boolean(),
+      /** Which record it is, counted from 1, of how many; absent: not known yet. Numbers of records may jump. */
+      nth: z.number().optional(),
+      of: z.number().optional(),
+      /** Numbers of the records beside it, as far as they are known. */
+      before: z.number().optional(),
+      after: z.number().optional(),
       json: z.string(),
       total: z.number(),
     }),

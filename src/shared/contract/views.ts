@@ -66,6 +66,8 @@ export const runRow = z.object({
   private: z.boolean(),
   /** Someone writes it in another process: read-only and live here. */
   elsewhere: z.boolean(),
+  /** How many things about its journal are worth a look; absent: none. */
+  warnings: z.number().optional(),
   failure: failureInfo.optional(),
 });
 export type RunRow = z.infer<typeof runRow>;
@@ -105,13 +107,16 @@ export const runHead = z.object({
   budget: z.object({ used: z.number(), cap: z.number() }),
   counters,
   lastSeq: z.number(),
+  /** How many records there are; their numbers may jump. Absent: not known yet. */
+  records: z.number().optional(),
   /** Number of transcript items now; while `reading`, of those that the end of the run has. */
   items: z.number(),
   /** The whole is still being read: how much of it is, from 0 to 1. Items count from the first one known, warnings are not known. */
   reading: z.number().min(0).max(1).optional(),
   durability: z.enum(['disk', 'acknowledged', 'memory']),
   bytes: z.number(),
-  warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
+  /** `seq`: the record that it is about, where there is one. */
+  warnings: z.array(z.object({ code: z.string(), detail: z.string(), seq: z.number().optional() })),
   /** Why the run ended or cannot go on, where there is something to say. */
   failure: failureInfo.optional(),
   caution: z.string().optional(),

@@ -56,6 +56,8 @@ export class Folder {
   #lastKind = '';
   #warnings: RunWarning[] = [];
   #warned = new Map<RunWarning['code'], number>();
+  #alerts = 0;
+  #records = 0;
   #state: RunState | undefined;
   /** What is being pushed, for warnings. */
   #seq = 0;
@@ -85,6 +87,7 @@ export class Folder {
     folder.#lastSeq = point.facts.lastSeq;
     folder.#lastKind = point.facts.lastKind;
     folder.#warned = new Map(point.warned);
+    folder.#alerts = point.alerts ?? 0;
     if (point.open) folder.#open = turnAt(point.open, point.last_stop_reason);
     return folder;
   }
@@ -100,6 +103,7 @@ export class Folder {
       terminal: this.#terminal && { ...this.#terminal },
       facts: this.facts,
       warned: [...this.#warned],
+      alerts: this.#alerts,
       ...(open && { open: pointOf(open) }),
     };
   }
@@ -126,6 +130,7 @@ export class Folder {
       this.#terminal = { ...record.terminal };
       this.#afterTerminal = false;
     }
+    this.#records++;
     this.#lastSeq = record.seq;
     this.#lastKind = kind;
     this.#state = undefined;
@@ -150,6 +155,16 @@ export class Folder {
   /** In the order of the records. At most 100 of each code; the last of them says that there are more. */
   get warnings(): RunWarning[] {
     return [...this.#warnings];
+  }
+
+  /** How many of them are not ordinary, those before a point included. */
+  get alertCount(): number {
+    return this.#alerts;
+  }
+
+  /** How many records were pushed. Their numbers may jump, so the last one's number does not tell. */
+  get records(): number {
+    return this.#records;
   }
 
   /** How many `warnings` there would be, those before a point included. */
@@ -283,6 +298,7 @@ export class Folder {
     const count = (this.#warned.get(code) ?? 0) + 1;
     this.#warned.set(code, count);
     if (count > WARNINGS_PER_CODE) return;
+    if (!ordinary) this.#alerts++;
     const more = count === WARNINGS_PER_CODE ? ' Further ones of this kind are not listed.' : '';
     const at = this.#place && { line: this.#place.line, byte: this.#place.offset };
     const note = ordinary && { ordinary };

@@ -84,6 +84,8 @@ export interface FoldPoint {
   facts: RunFacts;
   /** How often each code was warned about. */
   warned: [RunWarning['code'], number][];
+  /** How many of the listed warnings are not ordinary. Absent: not known. */
+  alerts?: number;
   /** The newest turn: ids and names of its tools, and which of them are answered. */
   open?: { iteration: number; tools: [string, string][]; answered: string[] };
 }

@@ -52,6 +52,7 @@ const summaries = (count: number): RunSummary[] =>
     updated: new Date(Date.UTC(2026, 0, 1) + n * 60_000),
     size: 100,
     warnings: 0,
+    alerts: 0,
     catalogue: n % 1_000 === 0 ? { pinned: true, tags: ['kept'] } : {},
     writer: 'none',
     durability: 'disk',

@@ -99,7 +99,7 @@ export class InlineReader implements Reader {
       transcript: assembly.transcript,
       source: new HeldRecords(),
       writing: false,
-      overview: { lastSeq: 0, items: 0, bytes: 0, warnings: [], chat: true, nextIteration: 0 },
+      overview: { lastSeq: 0, records: 0, items: 0, bytes: 0, warnings: [], chat: true, nextIteration: 0 },
       private: true,
       used: 0,
     });
@@ -195,7 +195,7 @@ export class InlineReader implements Reader {
     const ending = this.#endings.get(id);
     const known = ending?.source.place(seq) ? ending : undefined;
     const { transcript, source } = known ?? (await this.#get(id));
-    return recordPart(transcript, source, seq, from, limit);
+    return recordPart(transcript, source, seq, from, limit, known === undefined);
   }
 
   async around(id: string, seq: number): Promise<AroundPage> {

@@ -99,6 +99,7 @@ export async function loadAll(
     writing,
     overview: {
       ...overviewOf(assembly, notes.entries, folder.state),
+      records: folder.records,
       bytes: scanned.size,
       warnings: (writing ? warnings.filter(({ code }) => !UNENDED.has(code)) : warnings).slice(0, 200),
       ...(failure && { failure: failure.toJSON() }),
@@ -142,6 +143,7 @@ export async function loadMore(
   loaded.overview = {
     ...overview,
     ...overviewOf(assembly, notes.entries, folder.state),
+    records: folder.records,
     bytes: scanned.size,
     warnings: (writing ? warnings.filter(({ code }) => !UNENDED.has(code)) : warnings).slice(0, 200),
   };
@@ -231,6 +233,7 @@ async function loadHeld({ store, id, tools, here }: Where): Promise<Loaded> {
     writing,
     overview: {
       ...overviewOf(assembly, run.sidecar, run.state, run.records[0]),
+      records: run.records.length,
       bytes: run.size,
       warnings: run.warnings.slice(0, 200),
       ...(failure && { failure: failure.toJSON() }),

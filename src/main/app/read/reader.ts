@@ -12,6 +12,8 @@ import type { LiveMarks } from './transcript';
 /** What is known of a run as a whole after reading it; small, whatever its length. */
 export interface RunOverview {
   lastSeq: number;
+  /** Absent: not known yet. */
+  records?: number;
   /** Transcript items. */
   items: number;
   bytes: number;
@@ -71,6 +73,12 @@ export interface RecordPart extends TextPart {
   at?: string;
   usage?: { in: number; out: number; cacheRead: number; cacheWrite: number };
   fork: boolean;
+  /** Which record it is, counted from 1, of how many; absent: not known yet. */
+  nth?: number;
+  of?: number;
+  /** Numbers of the records beside it, as far as they are known. */
+  before?: number;
+  after?: number;
 }
 
 export interface TurnPage {

@@ -13,6 +13,8 @@ export async function recordPart(
   seq: number,
   from: number,
   limit: number,
+  /** `source` has all records of the run. */
+  whole: boolean,
 ): Promise<RecordPart> {
   const record = (await source.fetch([seq])).get(seq);
   if (!record) throw new Failure({ code: 'not_found', message: `This run has no record ${seq}.` });
@@ -22,6 +24,7 @@ export async function recordPart(
   const text = line ? Buffer.from(line).toString('utf8') : encodeRecord(record);
   const at = transcript.timeOf(seq);
   const usage = usageOf(record);
+  const { nth, of, before, after } = source.around(seq);
   return {
     kind: kindOf(record),
     offset: place?.offset ?? 0,
@@ -29,6 +32,9 @@ export async function recordPart(
     ...(at !== undefined && { at }),
     ...(usage && { usage }),
     fork: transcript.outline.mayFork(seq),
+    ...(whole && { nth, of }),
+    ...(before !== undefined && { before }),
+    ...(after !== undefined && { after }),
     ...piece(text, from, limit),
   };
 }

@@ -6,12 +6,21 @@ import type { Records } from './slots';
 
 export type Place = Pick<RecordPlace, 'offset' | 'bytes'>;
 
+export interface Neighbours {
+  nth: number;
+  of: number;
+  before: number | undefined;
+  after: number | undefined;
+}
+
 /** Where the records of a run are got from. Fails with the store's Failures. */
 export interface Source {
   /** These records, as far as the run has them. */
   fetch(seqs: readonly number[]): Promise<Records>;
   /** Where a record stands; undefined where that is not known. */
   place(seq: number): Place | undefined;
+  /** Which of the records known here it is, counted from 1, of how many, and the numbers of those beside it. */
+  around(seq: number): Neighbours;
   /** The bytes of a record as the journal has them; undefined: not stored. */
   line(seq: number): Promise<Uint8Array | undefined>;
   /** All records behind record `after` in their order, until `visit` says false. */
@@ -32,6 +41,9 @@ export class HeldRecords implements Source {
   }
   place(seq: number): Place | undefined {
     return this.#places.get(seq);
+  }
+  around(seq: number): Neighbours {
+    return beside([...this.#records.keys()], seq);
   }
   async line(seq: number): Promise<Uint8Array | undefined> {
     const place = this.#places.get(seq);
@@ -82,6 +94,10 @@ export class StoredRecords implements Source {
   place(seq: number): Place | undefined {
     const at = this.#find(seq);
     return at === undefined ? undefined : { offset: this.#offsets[at] ?? 0, bytes: this.#bytes[at] ?? 0 };
+  }
+
+  around(seq: number): Neighbours {
+    return beside(this.#seqs, seq, this.#find(seq));
   }
 
   async fetch(seqs: readonly number[]): Promise<Records> {
@@ -172,6 +188,13 @@ export class StoredRecords implements Source {
     return undefined;
   }
 }
+
+const beside = (seqs: readonly number[], seq: number, at = seqs.indexOf(seq)): Neighbours => ({
+  nth: at + 1,
+  of: seqs.length,
+  before: seqs[at - 1],
+  after: seqs[at + 1],
+});
 
 function decode(line: Uint8Array): RunRecord {
   const [record] = readJournal(line).records;

@@ -22,6 +22,7 @@ export interface Ending {
   guard: string;
   /** What a row does not have already. */
   warned: FoldPoint['warned'];
+  alerts?: number;
   open?: FoldPoint['open'];
 }
 
@@ -38,10 +39,11 @@ export function endingOf(reading: Reading, bytes: Uint8Array): Ending | undefine
   return ending(point, tail.offset, bytes.subarray(guardStart(tail.offset), tail.offset));
 }
 
-const ending = ({ warned, open }: FoldPoint, offset: number, guarded: Uint8Array): Ending => ({
+const ending = ({ warned, alerts, open }: FoldPoint, offset: number, guarded: Uint8Array): Ending => ({
   offset,
   guard: guardOf(guarded),
   warned,
+  ...(alerts !== undefined && { alerts }),
   ...(open && { open }),
 });
 
@@ -93,10 +95,11 @@ export async function grow(
     { ...before, id: before.id },
   );
   const warnings = folder.warningCount + read.warnings.length;
+  const alerts = folder.alertCount + read.warnings.length;
   const created = before.created && { created: before.created };
   const whole = bytes.subarray(guardStart(offset) - start, offset - start);
   return {
-    bare: { ...bare, ...created, warnings },
+    bare: { ...bare, ...created, warnings, alerts },
     ending: ending(point, offset, whole),
     size,
     unended: torn,
@@ -108,7 +111,7 @@ export const readGrowth = (vfs: Vfs, path: string, from: Ending): Promise<Buffer
   withFile(vfs, path, OPEN.read, (fd) => readAll(vfs, fd, guardStart(from.offset)));
 
 /** The fold that the row came from, at its ending. */
-function folderAt(row: RunSummary, { warned, open }: Ending): Folder | undefined {
+function folderAt(row: RunSummary, { warned, alerts, open }: Ending): Folder | undefined {
   const { runId, prompt, provider, model, created, counters, facts } = row;
   if (row.health !== 'ok' || !counters || !facts || runId === undefined || prompt === undefined)
     return undefined;
@@ -135,6 +138,7 @@ function folderAt(row: RunSummary, { warned, open }: Ending): Folder | undefined
     terminal: row.terminal ?? null,
     facts,
     warned,
+    ...(alerts !== undefined && { alerts }),
     ...(open && { open }),
   });
 }

@@ -8,7 +8,7 @@ import { errno, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 /** Changes with everything that goes into a row: rows of another version are made anew. */
-const VERSION = 3;
+const VERSION = 4;
 /** So many rows must be new before the file is written again. */
 const WORTH_SAVING = 100;
 /** A half-written file of somebody who died is in the way no longer than this many ms. */

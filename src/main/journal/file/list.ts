@@ -214,7 +214,10 @@ function complete(row: Row, parts: ListParts, id: string, held: boolean): RunSum
   if (row.full?.catalogue !== catalogue || row.full.writer !== writer) {
     row.full = { ...row.bare, catalogue, writer, ...markOf(row.stat) };
     // While somebody writes, that is a line on its way.
-    if (writer !== 'none' && row.unended) row.full.warnings -= 1;
+    if (writer !== 'none' && row.unended) {
+      row.full.warnings -= 1;
+      row.full.alerts -= 1;
+    }
   }
   return row.full;
 }
@@ -229,6 +232,7 @@ const unreadable = (id: string, failure: Failure, updated: Date): Row => ({
     updated,
     size: 0,
     warnings: 0,
+    alerts: 0,
     catalogue: NO_LABELS,
     writer: 'none',
     durability: 'disk',

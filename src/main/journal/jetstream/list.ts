@@ -176,6 +176,7 @@ function quick(ground: Ground, { id, meta: first, last, row }: Edges): RunSummar
     updated: last.time,
     size: folded?.size ?? first.data.length + 1 + (last.seq === first.seq ? 0 : last.data.length + 1),
     warnings: folded?.warnings ?? 0,
+    alerts: folded?.alerts ?? 0,
     catalogue: row.labels,
     writer: 'none',
     durability: 'acknowledged',

@@ -28,7 +28,7 @@ export type FoldedRow = Pick<
   | 'hasPending'
   | 'endsOnAssistant'
   | 'lastStopReason'
-> & { size: number; warnings: number };
+> & { size: number; warnings: number; alerts: number };
 
 const COUNTERS = [
   'llm_calls',
@@ -60,6 +60,7 @@ export function encodeRow(reading: Pick<Reading, 'folded' | 'size' | 'warnings'>
     row.hasPending,
     row.endsOnAssistant,
     row.lastStopReason,
+    row.alerts,
   ]);
   // Headers are lines of ASCII.
   const line = text.replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -89,24 +90,39 @@ export function recordHeaders(claim: number, row: string | undefined, room: numb
 export function decodeRow(line: string | undefined): FoldedRow | undefined {
   if (!line) return undefined;
   try {
-    const [version, size, warnings, counters, nextIteration, terminal, facts, tools, pending, ends, stop] =
-      JSON.parse(line) as [
-        number,
-        number,
-        number,
-        number[],
-        number,
-        [string, string | null] | null,
-        [boolean, number, string],
-        string[],
-        boolean,
-        boolean,
-        string,
-      ];
+    const [
+      version,
+      size,
+      warnings,
+      counters,
+      nextIteration,
+      terminal,
+      facts,
+      tools,
+      pending,
+      ends,
+      stop,
+      alerts,
+    ] = JSON.parse(line) as [
+      number,
+      number,
+      number,
+      number[],
+      number,
+      [string, string | null] | null,
+      [boolean, number, string],
+      string[],
+      boolean,
+      boolean,
+      string,
+      number?,
+    ];
     if (version !== VERSION) return undefined;
     return {
       size,
       warnings,
+      // Rows of earlier versions do not tell.
+      alerts: alerts ?? 0,
       counters: countersOf(counters),
       nextIteration,
       terminal: terminal && {

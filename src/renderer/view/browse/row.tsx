@@ -4,6 +4,7 @@ import type { RunRow } from '../../../shared/contract/views';
 import { spentOf, tokensOf } from '../../../shared/run/tokens';
 import { openRun } from '../../store/app';
 import { browseChoice, useBrowse } from '../../store/browse';
+import { Alert } from '../kit/alert';
 import { IconButton } from '../kit/button';
 import { Menu } from '../kit/menu';
 import { count, short } from '../kit/numbers';
@@ -92,6 +93,7 @@ function Cell({ column, row, title }: { column: Column['id']; row: RunRow; title
           {row.pinned && <Pin size="0.8125rem" className={s['pin']} aria-label="Pinned" />}
           {row.private && <EyeOff size="0.8125rem" aria-label="Private" />}
           {row.elsewhere && <Users size="0.8125rem" aria-label="Open elsewhere" />}
+          <Alert of={row.warnings} size="0.8125rem" />
           <button type="button" tabIndex={-1} className={s['open']} onClick={() => openRun(row.id)}>
             <Name text={title} />
           </button>

@@ -17,7 +17,7 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
   const number = (key: string) => (typeof data[key] === 'number' ? data[key] : undefined);
   const line = number('line');
   const byte = number('byte');
-  const records = number('records') ?? head.lastSeq;
+  const records = number('records') ?? head.records ?? head.lastSeq;
   const empty = row.status === 'new';
   return (
     <div className={s['page']} tabIndex={0} role="region" aria-label="Damage">

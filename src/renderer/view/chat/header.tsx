@@ -13,6 +13,7 @@ import {
   ScanSearch,
   Search,
   Square,
+  TriangleAlert,
   Trash2,
   Cpu,
   CopyPlus,
@@ -28,9 +29,11 @@ import { pausing } from '../../store/run';
 import { Button, IconButton, Tip } from '../kit/button';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { baseName, tilde } from '../kit/paths';
+import { count, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { StatusBadge, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
+import { plainVisible } from '../kit/visible';
 import { Rename } from '../library/rename';
 import { useReadOnly } from '../moving/continue-here';
 import { isDamaged, needsResume } from './state';
@@ -80,6 +83,14 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
             <span className={s['private']} tabIndex={0}>
               <EyeOff size="0.8125rem" aria-hidden="true" /> Private
             </span>
+          </Tip>
+        )}
+        {head.warnings.length > 0 && (
+          <Tip text={warningsTip(head)}>
+            <button type="button" className={s['alerts']} onClick={() => openRun(row.id, 'transcript')}>
+              <TriangleAlert size="0.8125rem" aria-hidden="true" />
+              {many(head.warnings.length, 'warning')}
+            </button>
           </Tip>
         )}
       </div>
@@ -171,6 +182,13 @@ function MovingItems({ head }: { head: RunHead }) {
 
 export function stop(id: string): void {
   call('run.cancel', { id }).catch(toastFailure);
+}
+
+/** The first few; the transcript has all of them. */
+function warningsTip({ warnings }: RunHead): string {
+  const few = warnings.slice(0, 3).map(({ detail }) => plainVisible(detail));
+  const left = warnings.length - few.length;
+  return [...few, ...(left > 0 ? [`And ${count(left)} more.`] : [])].join('\n');
 }
 
 function statusWord(head: RunHead): string {

@@ -6,6 +6,7 @@ import { openRun } from '../../store/app';
 import { useLibrary } from '../../store/library';
 import { IconButton } from '../kit/button';
 import { Menu } from '../kit/menu';
+import { Alert } from '../kit/alert';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
@@ -67,6 +68,7 @@ export const LibraryRow = memo(function LibraryRow({
         <span className={s['detail']}>
           {row.private && <EyeOff size="0.75rem" aria-label="Private" />}
           {row.elsewhere && <Users size="0.75rem" aria-label="Open elsewhere" />}
+          <Alert of={row.warnings} size="0.75rem" />
           <span>
             <span className={s['word']}>{STATUS_WORD[row.status]}</span>
             {row.detail && (

@@ -8,7 +8,7 @@ import { inspect, useReading } from '../../store/reading';
 import { Button, IconButton } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
-import { bytes, count, short } from '../kit/numbers';
+import { bytes, count, many, short } from '../kit/numbers';
 import { fullTime } from '../kit/time';
 import { CopyButton } from '../markdown/code';
 import { LongText } from '../flow/long-text';
@@ -34,12 +34,38 @@ const KIND: Record<string, string> = {
   terminal: 'An end',
 };
 
+type Neighbours = Pick<RecordPage, 'nth' | 'of' | 'before' | 'after'>;
+
+/** The records beside this one: their numbers may jump. Until they are known, the next numbers are tried. */
+function useNeighbours(id: string, seq: number, last: number): Neighbours {
+  const [known, setKnown] = useState<Neighbours & { of?: number | undefined; at: string }>();
+  const at = `${id} ${seq} ${last}`;
+  useEffect(() => {
+    let live = true;
+    call('run.record', { id, seq, from: 0, limit: 1 }).then(
+      ({ nth, of, before, after }) => live && setKnown({ nth, of, before, after, at }),
+      () => undefined,
+    );
+    return () => {
+      live = false;
+    };
+  }, [id, seq, at]);
+  if (known?.at === at && known.nth !== undefined) return known;
+  return {
+    before: seq > 1 ? seq - 1 : undefined,
+    after: seq < last ? seq + 1 : undefined,
+    ...(known?.at === at && known),
+  };
+}
+
 /** One record of the journal as it stands there: number, place, bytes, text. */
 export function Inspector({ id, seq, last }: { id: string; seq: number; last: number }) {
   const side = useReading((state) => state.side);
+  const { nth, of, before, after } = useNeighbours(id, seq, last);
+  const jumps = of !== undefined && of !== last;
   return (
     <Dialog
-      label={`Record ${count(seq)} of ${count(last)}`}
+      label={jumps ? `Record ${count(seq)}` : `Record ${count(seq)} of ${count(last)}`}
       size="m"
       place="right"
       onClose={() => inspect(undefined)}
@@ -49,12 +75,12 @@ export function Inspector({ id, seq, last }: { id: string; seq: number; last: nu
           <Button
             size="s"
             icon={<ChevronLeft size="0.875rem" />}
-            disabled={seq <= 1}
-            onClick={() => inspect(seq - 1)}
+            disabled={before === undefined}
+            onClick={() => inspect(before)}
           >
             Previous
           </Button>
-          <Button size="s" disabled={seq >= last} onClick={() => inspect(seq + 1)}>
+          <Button size="s" disabled={after === undefined} onClick={() => inspect(after)}>
             Next
           </Button>
           <IconButton
@@ -64,6 +90,11 @@ export function Inspector({ id, seq, last }: { id: string; seq: number; last: nu
             disabled={seq >= last}
             onClick={() => inspect(last)}
           />
+          {jumps && nth !== undefined && (
+            <span className={s['nth']}>
+              {count(nth)} of {many(of, 'record')}
+            </span>
+          )}
         </div>
         <div className={s['sides']} role="group" aria-label="Show">
           <button type="button" aria-pressed={side === 'record'} onClick={() => inspect(seq, 'record')}>

@@ -12,9 +12,9 @@ import {
 } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { jump } from '../../store/goal';
-import { fold, startFind, togglePanel, usePanel, useReading } from '../../store/reading';
+import { fold, inspect, startFind, togglePanel, usePanel, useReading } from '../../store/reading';
 import { Button, IconButton } from '../kit/button';
-import { count } from '../kit/numbers';
+import { count, many } from '../kit/numbers';
 import { StatusBar } from '../chat/status-bar';
 import { Shown } from '../kit/shown';
 import s from './transcript.module.css';
@@ -86,16 +86,41 @@ export function ReadingTools({ head }: { head: RunHead }) {
           <span className={s['panel-word']}>Find</span>
         </Button>
       </div>
-      {head.warnings.length > 0 && (
-        <ul className={s['warnings']} aria-label="About this journal">
-          {head.warnings.slice(0, 4).map((warning) => (
-            <li key={warning.code + warning.detail}>
-              <Shown text={warning.detail} prose />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Warnings warnings={head.warnings} />
     </>
+  );
+}
+
+/** Warnings that are shown before they are asked for. */
+const FEW = 3;
+
+/** What is odd about the journal, each with the record that it is about. */
+function Warnings({ warnings }: Pick<RunHead, 'warnings'>) {
+  const [all, setAll] = useState(false);
+  if (warnings.length === 0) return null;
+  return (
+    <div className={s['warnings']}>
+      <ul aria-label="Warnings about this journal">
+        {warnings.slice(0, all ? undefined : FEW).map(({ code, detail, seq }, n) => (
+          <li key={`${n} ${code}`}>
+            <TriangleAlert size="0.875rem" aria-hidden="true" />
+            <span>
+              <Shown text={detail} prose />
+            </span>
+            {seq !== undefined && (
+              <Button look="quiet" size="s" onClick={() => inspect(seq)}>
+                Record {count(seq)}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {warnings.length > FEW && (
+        <Button look="quiet" size="s" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show all ${many(warnings.length, 'warning')}`}
+        </Button>
+      )}
+    </div>
   );
 }
 
