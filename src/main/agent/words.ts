@@ -3,6 +3,7 @@ import { STOP } from '../../shared/run/record';
 import { Failure } from '../../shared/run/failure';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunState } from '../../shared/run/state';
+import { NOT_KNOWN, NOT_RUN, refusal, REPORTED, TOOK_EFFECT } from '../../shared/run/result-words';
 import type { Outcome } from './session';
 
 /** What a tool call is answered with, before it becomes a record. */
@@ -16,9 +17,9 @@ const failed = (content: string): Answer => ({ content, is_error: true });
 
 /** The call's turn was cut short, so nobody knows whether the model had finished writing it. */
 export const cutShortAnswer = (): Answer =>
-  failed('Not run: the turn that asked for this was cut short, so the call may not be whole.');
+  failed(`${NOT_RUN}: the turn that asked for this was cut short, so the call may not be whole.`);
 export const stoppedAnswer = (): Answer =>
-  failed('Not run: the person stopped the turn before this call began.');
+  failed(`${NOT_RUN}: the person stopped the turn before this call began.`);
 
 /** `report`: what the tool itself said when it was told to stop. */
 export const interruptedAnswer = (changes: boolean, report?: string): Answer =>
@@ -28,9 +29,11 @@ export const timedOutAnswer = (seconds: number, slept: boolean, changes: boolean
     `Stopped: the call did not finish within ${seconds} seconds${slept ? ' (the computer slept meanwhile)' : ''}. ${aftermath(changes, report)}`,
   );
 
+const sentence = (words: string) => `${words[0]?.toUpperCase()}${words.slice(1)}.`;
+
 function aftermath(changes: boolean, report: string | undefined): string {
   if (report !== undefined) return `Its last words: ${report}`;
-  return changes ? 'Whether it took effect is not known.' : 'It changes nothing, so it can be called again.';
+  return changes ? sentence(NOT_KNOWN) : 'It changes nothing, so it can be called again.';
 }
 
 export const unknownToolAnswer = (name: string, known: string[]): Answer =>
@@ -38,21 +41,21 @@ export const unknownToolAnswer = (name: string, known: string[]): Answer =>
     `There is no tool called "${name}". ${known.length ? `There are: ${known.join(', ')}.` : 'There are no tools in this run.'}`,
   );
 export const badInputAnswer = (text: string): Answer =>
-  failed(`Not run: the input of this call is not a JSON object. It was: ${text}`);
+  failed(`${NOT_RUN}: the input of this call is not a JSON object. It was: ${text}`);
 export const thrownAnswer = (message: string): Answer => failed(`The tool failed: ${message}`);
 
 /** Not an error: a person's no is an answer. `words` is what they said. */
 export const deniedAnswer = (words: string | undefined): Answer => ({
-  content: JSON.stringify({ allowed: false, reason: words ?? 'The person did not allow this call.' }),
+  content: refusal(words ?? 'The person did not allow this call.'),
 });
 export const NOBODY_TO_ASK = 'Nobody is there to allow this call.';
 
 export const skippedAnswer = (): Answer =>
   failed(
-    'This call was started before the run was interrupted, and whether it took effect is not known. The person chose not to run it again.',
+    `This call was started before the run was interrupted, and ${NOT_KNOWN}. The person chose not to run it again.`,
   );
 export const happenedAnswer = (words: string | undefined): Answer => ({
-  content: `The run was interrupted while this call ran. The person looked and reports: ${words?.trim() || 'it took effect.'}`,
+  content: `${REPORTED}${words?.trim() || TOOK_EFFECT}`,
 });
 
 const kept = 'What was said of it is in the conversation; tools that it asked for were not run.';

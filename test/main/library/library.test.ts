@@ -180,7 +180,7 @@ describe('library', () => {
         updated,
         size: 100,
         warnings: 0,
-    alerts: 0,
+        alerts: 0,
         catalogue: {},
         writer: 'none',
         durability: 'disk',

@@ -1,5 +1,6 @@
 import type { TranscriptItem } from '../../../shared/contract/items';
 import type { Block, RunRecord, ToolResultBlock } from '../../../shared/run/record';
+import type { ResultOutcome } from '../../../shared/run/result-words';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { cut } from './call-item';
 
@@ -8,6 +9,8 @@ export interface Result {
   seq: number;
   block: number;
   isError: boolean;
+  /** What its words say of the call. */
+  outcome: ResultOutcome;
 }
 /** Which of a record's messages a block stands in; records that have both are odd, but can be read. */
 export type Said = 'assistant' | 'user';

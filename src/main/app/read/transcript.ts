@@ -1,7 +1,8 @@
 import { TEXT_LIMIT, type CallState, type TranscriptItem } from '../../../shared/contract/items';
 import type { TurnRow } from '../../../shared/contract/reading';
 import { CallPairs } from '../../../shared/run/pairs';
-import type { Block, RunRecord } from '../../../shared/run/record';
+import type { Block, RunRecord, ToolResultBlock } from '../../../shared/run/record';
+import { resultOutcome } from '../../../shared/run/result-words';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { callItem, type CallFacts } from './call-item';
 import { Outline } from './outline';
@@ -112,10 +113,8 @@ export class Transcript {
     for (const [n, block] of (record.user?.message.content ?? []).entries())
       changed.push(...this.#said(seq, n, block, ODD_ITERATION, 'user'));
     if (record.tool_result) {
-      const { tool_use_id: id, is_error: isError } = record.tool_result.result;
-      changed.push(
-        ...this.#result({ key: `${seq}.0`, seq }, id, { seq, block: -1, isError: isError === true }),
-      );
+      const { result } = record.tool_result;
+      changed.push(...this.#result({ key: `${seq}.0`, seq }, result, { seq, block: -1 }));
     }
     if (record.terminal) {
       const { reason, message } = record.terminal;
@@ -269,8 +268,7 @@ export class Transcript {
     if (said === 'assistant' && block.text?.text) part('text');
     if (block.provider) part('provider');
     if (block.tool_result) {
-      const { tool_use_id: id, is_error: isError } = block.tool_result;
-      added.push(...this.#result(place(), id, { seq, block: n, isError: isError === true }));
+      added.push(...this.#result(place(), block.tool_result, { seq, block: n }));
     }
     if (block.tool_use) {
       const { id, name } = block.tool_use;
@@ -282,7 +280,13 @@ export class Transcript {
     return added;
   }
 
-  #result(place: { key: string; seq: number }, id: string, result: Result): number[] {
+  #result(
+    place: { key: string; seq: number },
+    said: ToolResultBlock,
+    where: Pick<Result, 'seq' | 'block'>,
+  ): number[] {
+    const id = said.tool_use_id;
+    const result: Result = { ...where, isError: said.is_error === true, outcome: resultOutcome(said) };
     const index = this.#pairs.answered(id);
     const slot = index === undefined ? undefined : this.#slots[index];
     if (index === undefined || slot?.kind !== 'call') {
@@ -321,7 +325,10 @@ export class Transcript {
     const intent = this.#intents.get(slot.id);
     if (slot.result) {
       if (this.#bound && !intent) return 'not_run';
-      return slot.result.isError ? 'error' : 'ok';
+      // It began: a tool that is never asked about said so itself, any other was refused or stopped after a resume.
+      if (intent && slot.result.outcome === 'not_run')
+        return intent.changes ? 'unknown' : slot.result.isError ? 'error' : 'ok';
+      return slot.result.outcome;
     }
     if (this.#marks.running === slot.id) return 'running';
     if (this.#marks.waiting === slot.id) return 'waiting';
