@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { processConsole } from './cli/console';
 import { holdfast } from './cli/program';
+import type { Keyring } from './settings/secrets/keyring';
 
 /** The root of the `holdfast` command: what it is built from, loaded when a command needs it. */
 
@@ -11,11 +12,32 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
+let keyring: Promise<Keyring> | undefined;
+const keys = () => (keyring ??= import('./secrets').then(({ plainKeyring }) => plainKeyring()));
+
 const exit = await holdfast(process.argv.slice(2), {
   screen: processConsole(),
   version: version(),
-  parts: async () => (await import('./parts')).agentParts(),
-  store: async (word) => (await import('./journal/named')).openNamed(word),
+  parts: async () => {
+    const [{ agentParts }, keyring] = await Promise.all([import('./parts'), keys()]);
+    // What is saved must be known before anything is recorded, so that it can be kept out.
+    await keyring.warm();
+    return agentParts(process.env, keyring);
+  },
+  store: async (word) => {
+    const [{ openNamed }, { loginUse }, keyring] = await Promise.all([
+      import('./journal/named'),
+      import('./journal/login'),
+      keys(),
+    ]);
+    return openNamed(word, {
+      saved: async (entry) => {
+        const use = loginUse(entry);
+        const found = use && (await keyring.entryFor(use));
+        return found && { kind: found.kind, value: await keyring.valueOf(found.id) };
+      },
+    });
+  },
   profile: async (name) => (await import('./settings/profiles')).profileNamed(name),
 });
 

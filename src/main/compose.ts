@@ -6,16 +6,21 @@ import type { Door } from './app/door';
 import { WorkerMover } from './app/moving/mover';
 import { WorkerReader } from './app/read/worker-reader';
 import { WorkerIndex } from './library/search/worker-index';
-import { loginOf } from './journal/login';
+import type { StoreEntry } from '../shared/contract/stores';
+import { loginOf, loginUse } from './journal/login';
 import { defaultStoreUrl, openStore } from './journal/registry';
 import { openEntry } from './journal/try';
 import { agentParts } from './parts';
+import { plainKeyring, plainKeysPath } from './secrets';
+import type { Keyring } from './settings/secrets/keyring';
 import { folders } from './settings/paths';
 import { profilesPath } from './settings/profiles';
 import { isStoreName, storeNamed, storesPath } from './settings/stores';
 
 export interface Composition {
   door: Door;
+  /** Where keys are saved; absent: a file that only its mode protects. */
+  secrets?: { keyring: Keyring; file: string };
   /** Address of the usual store, or a name out of the file of stores; absent: the person's own folder of runs. */
   store: string | undefined;
   /** Folders that a window without a native dialog may choose in, beside the home folder. */
@@ -26,34 +31,53 @@ export interface Composition {
 }
 
 /** The core behind a window, the same for each door. Fails with the store's Failures. */
-export async function composeApp({ door, store: url, roots, built, onBug }: Composition): Promise<App> {
+export async function composeApp({
+  door,
+  store: url,
+  roots,
+  built,
+  onBug,
+  secrets = { keyring: plainKeyring(), file: plainKeysPath() },
+}: Composition): Promise<App> {
   const entry = url !== undefined && isStoreName(url) ? await storeNamed(url) : undefined;
   const address = url === undefined || isStoreName(url) ? defaultStoreUrl() : url;
-  const store = entry ? await openEntry(entry) : await openStore(address);
+  const { keyring } = secrets;
+  // Threads are given what they log in with; what was saved is read before, and known from then on.
+  if (entry) await keyring.warm();
+  const loginFor = (one: StoreEntry) => {
+    const use = loginUse(one);
+    return loginOf(one, process.env, use && keyring.knownFor(use));
+  };
+  const store = entry
+    ? await openEntry(entry, process.env, async (one) => {
+        const use = loginUse(one);
+        return use && keyring.knownFor(use);
+      })
+    : await openStore(address);
   const file = new URL('reader.js', built);
-  const usual = entry ? { url: entry.url, login: loginOf(entry, process.env) } : { url: address, login: {} };
+  const usual = entry ? { url: entry.url, login: loginFor(entry) } : { url: address, login: {} };
   const searcher = new URL('search.js', built);
   const home = homedir();
   const { state, cache } = folders();
-  const own = entry
-    ? { store: entry.url, login: loginOf(entry, process.env) }
-    : { store: address, login: {} };
+  const own = entry ? { store: entry.url, login: loginFor(entry) } : { store: address, login: {} };
   const documents = join(home, 'Documents');
   return createApp({
-    parts: agentParts(),
+    parts: agentParts(process.env, keyring),
+    keyring,
+    keysFile: secrets.file,
     store,
     reader: new WorkerReader(file, own),
     storesPath: storesPath(),
     makeMover: (opened) =>
       new WorkerMover(new URL('mover.js', built), (name) => {
         const { entry: other } = opened(name);
-        return other ? { url: other.url, login: loginOf(other, process.env) } : usual;
+        return other ? { url: other.url, login: loginFor(other) } : usual;
       }),
-    readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginOf(other, process.env) }),
+    readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginFor(other) }),
     indexOf: (other, opened, onProgress) => {
       // What is in memory is nowhere else, so no thread sees it, and nothing of it may come to the disk.
       if (opened.durability === 'memory') return undefined;
-      const at = other ? { store: other.url, login: loginOf(other, process.env) } : own;
+      const at = other ? { store: other.url, login: loginFor(other) } : own;
       return new WorkerIndex(searcher, { ...at, cache }, onProgress);
     },
     door,

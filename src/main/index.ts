@@ -1,13 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { app } from 'electron';
+import { app, safeStorage } from 'electron';
 import { composeApp } from './compose';
 import { printable } from '../shared/run/transcript';
 import { folders } from './settings/paths';
+import { FileSecrets } from './settings/secrets/file-secrets';
+import { Keyring } from './settings/secrets/keyring';
+import { safeStorageSeal } from './shell/electron/safe-storage';
 import { startElectron } from './shell/electron/start';
 
 /** The root of the product: the core behind an Electron window. */
 const built = new URL('./', import.meta.url);
+// Not the file of the browser door and the command: what the keychain sealed is of no use to them.
+const keysFile = join(folders().config, 'keys.sealed.json');
+const seal = safeStorageSeal(safeStorage, process.platform);
 const at = (path: string) => fileURLToPath(new URL(path, built));
 
 startElectron({
@@ -23,6 +29,7 @@ startElectron({
       store,
       roots: [],
       built,
+      secrets: { keyring: new Keyring(new FileSecrets(keysFile, seal)), file: keysFile },
       onBug: (error, command) => {
         if (!app.isPackaged) process.stderr.write(printable(`holdfast: ${command}: ${describe(error)}\n`));
       },

@@ -1,24 +1,34 @@
 import ksuid from 'ksuid';
 import type { AgentParts } from './agent/session';
-import { knownSecrets } from './model/keys';
+import type { ModelOptions } from './model/client';
+import { allSecrets } from './secrets';
 import { modelFor } from './model/registry';
 import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
+import type { Keyring } from './settings/secrets/keyring';
 import { toolsFor } from './tool/registry';
 
 /** What the core's loop is built from, the same behind every door. */
-export function agentParts(env: NodeJS.ProcessEnv = process.env): AgentParts {
+export function agentParts(env: NodeJS.ProcessEnv = process.env, keyring?: Keyring): AgentParts {
   // Variables that profiles name for their keys hold secrets as well, from their first use on.
   const used = new Map<string, Pick<Profile, 'key_env'>>();
   return {
     model(profile) {
       if (profile.key_env !== undefined) used.set(profile.key_env, { key_env: profile.key_env });
-      return modelFor(profile);
+      return modelFor(profile, modelOptions(env, keyring));
     },
     tools: toolsFor,
     closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url)]),
-    secrets: () => knownSecrets(env, [...used.values()]),
+    secrets: () => allSecrets(env, [...used.values()], keyring),
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,
   };
 }
+
+/** How models find what they need: keys that a person saved, and the environment. */
+export const modelOptions = (env: NodeJS.ProcessEnv, keyring: Keyring | undefined): ModelOptions => ({
+  env,
+  ...(keyring && {
+    savedKey: (profile, service) => keyring.valueFor({ kind: 'key', service, name: profile.name }),
+  }),
+});

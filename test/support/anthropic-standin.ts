@@ -1,6 +1,6 @@
 import { sliceAt } from '../../src/main/model/slice';
 import { AnthropicConversation } from './anthropic-rules';
-import { openStandIn, recordedInput, refuse, unauthorised, type StandIn } from './standin';
+import { openStandIn, recordedInput, notServed, refuse, unauthorised, type StandIn } from './standin';
 import { StandInScript, type PlannedTurn } from './standin-script';
 import { anthropicEvents, type SeenRequest } from './stream-server';
 
@@ -51,7 +51,7 @@ export async function anthropicStandIn(options: StandInOptions): Promise<StandIn
     bytes: (events) => anthropicEvents(events),
     answer: (request) => {
       const { headers, url, method } = request;
-      if (method !== 'POST' || url !== '/v1/messages') refuse(`${method} ${url} is not served`);
+      if (method !== 'POST' || url !== '/v1/messages') notServed(`${method} ${url} is not served`);
       mayCall(request);
       if (!/^\d{4}-\d{2}-\d{2}$/.test(String(headers['anthropic-version'])))
         refuse('anthropic-version: missing');

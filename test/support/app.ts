@@ -12,6 +12,8 @@ import { fileStore } from '../../src/main/journal/file';
 import type { RunStore } from '../../src/main/journal/journal';
 import type { Model } from '../../src/main/model/model';
 import { agentParts } from '../../src/main/parts';
+import { FileSecrets, noSeal, type Seal } from '../../src/main/settings/secrets/file-secrets';
+import { Keyring } from '../../src/main/settings/secrets/keyring';
 import { builtInTools } from '../../src/main/tool/registry';
 import { connect, type Client } from '../../src/shared/contract/connect';
 import type { CommandName, CommandOutput } from '../../src/shared/contract/contract';
@@ -58,6 +60,8 @@ export interface DeskOptions {
   answers?: boolean[];
   roots?: string[];
   env?: NodeJS.ProcessEnv;
+  /** How saved keys are sealed; absent: not at all. */
+  seal?: Seal;
   version?: string;
   /** What there is on the disk of every store. */
   space?: (folder: string) => Promise<{ free: number; size: number } | undefined>;
@@ -109,7 +113,9 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     }),
   };
   const { model } = options;
-  const real = agentParts(options.env ?? {});
+  const keysFile = join(home, 'config', 'keys.json');
+  const keyring = new Keyring(new FileSecrets(keysFile, options.seal ?? noSeal));
+  const real = agentParts(options.env ?? {}, keyring);
   const parts: AgentParts = model ? { ...real, model: () => model } : real;
   const app = createApp({
     parts,
@@ -129,6 +135,8 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     samples: join(home, 'state'),
     roots: options.roots ?? [],
     profilesPath: join(home, 'config', 'profiles.yaml'),
+    keyring,
+    keysFile,
     env: options.env ?? {},
     ...(options.space && { space: options.space }),
     ...(options.leaveMs !== undefined && { leaveMs: options.leaveMs }),

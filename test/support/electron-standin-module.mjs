@@ -3,6 +3,7 @@
  * runs in them before the page does, IPC and the `app:` scheme end in the main process's own handlers. What the system
  * would show or do (dialogs, notifications, badge, menu, opening links) is recorded and answered by the test.
  */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
@@ -177,6 +178,26 @@ export const shell = {
   openExternal: async (url) => record('openExternal', url),
   showItemInFolder: (path) => record('showItemInFolder', path),
 };
+/** As on a desktop with an unlocked keyring; a test changes what the system does. */
+const keychain = { available: true, prefix: 'v11', locked: false };
+const vault = createHash('sha256').update('the keychain of this world').digest();
+export const safeStorage = {
+  isAsyncEncryptionAvailable: async () => keychain.available,
+  async encryptStringAsync(text) {
+    if (keychain.locked) throw new Error('The user denied access.');
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', vault, iv);
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.from(keychain.prefix), iv, cipher.getAuthTag(), body]);
+  },
+  async decryptStringAsync(sealed) {
+    if (keychain.locked) throw new Error('The user denied access.');
+    const decipher = createDecipheriv('aes-256-gcm', vault, sealed.subarray(3, 15));
+    decipher.setAuthTag(sealed.subarray(15, 31));
+    const text = Buffer.concat([decipher.update(sealed.subarray(31)), decipher.final()]).toString('utf8');
+    return { result: text, shouldReEncrypt: false };
+  },
+};
 export const nativeTheme = { themeSource: 'system', shouldUseDarkColors: false };
 export const screen = {
   getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
@@ -239,6 +260,7 @@ const controls = {
   privileged: () => privileged,
   sandboxed: () => app.sandboxed,
   theme: () => nativeTheme.themeSource,
+  keychain: (change) => Object.assign(keychain, change),
   /** What the page that is shown called itself. */
   pageName: () => BrowserWindow.getAllWindows()[0]?.pageName,
   ipcChannels: () => ipcMain.eventNames(),

@@ -1,6 +1,7 @@
 import { openBrowserDoor } from '../../src/main/shell/browser/server';
 import { serve, type Handlers, type Peer, type Served } from '../../src/shared/contract/serve';
 import type { CommandOutput, EventName, EventPayload } from '../../src/shared/contract/contract';
+import type { SecretEntry } from '../../src/shared/contract/keys';
 import type { TranscriptItem } from '../../src/shared/contract/items';
 import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
 import { Failure } from '../../src/shared/run/failure';
@@ -27,6 +28,7 @@ export interface Scene {
   runs: Map<string, FakeRun>;
   profiles: ProfileList;
   servers: CommandOutput<'profiles.discover'>['servers'];
+  keys: CommandOutput<'keys.list'>;
   prefs: CommandOutput<'prefs.get'>;
   folders: string[];
   stores: CommandOutput<'stores.list'>['stores'];
@@ -46,6 +48,16 @@ export interface FakeApp {
   change(id: string, after: number, change: RunChange): void;
   close(): Promise<void>;
 }
+
+const heldKey = (kind: SecretEntry['kind'], service: string): SecretEntry => ({
+  id: '0123456789abcdef01234567',
+  kind,
+  service,
+  uses: [],
+  hint: 'wxyz',
+  at: new Date().toISOString(),
+  where: 'session',
+});
 
 const missing = () =>
   new Failure({ code: 'not_found', message: 'There is no such run.', todo: 'It may be in the trash.' });
@@ -168,6 +180,11 @@ function handlers(scene: Scene): Handlers {
     'profiles.save': done,
     'profiles.remove': done,
     'profiles.models': () => ({ models: ['practice-1'] }),
+    'profiles.try': () => ({ ms: 240, words: 'OK' }),
+    'keys.list': () => scene.keys,
+    'keys.hold': ({ kind, service }) => heldKey(kind, service),
+    'keys.replace': () => heldKey('key', 'https://api.anthropic.com'),
+    'keys.remove': done,
     'profiles.discover': () => ({ servers: scene.servers }),
     'folder.pick': () => ({ folder: '' }),
     'folder.list': async ({ path }) => {

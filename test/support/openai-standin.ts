@@ -1,6 +1,6 @@
 import type { StandInOptions } from './anthropic-standin';
 import { ChatConversation, type IssuedMessage } from './openai-rules';
-import { openStandIn, recordedInput, refuse, unauthorised, type StandIn } from './standin';
+import { openStandIn, recordedInput, notServed, refuse, unauthorised, type StandIn } from './standin';
 import { StandInScript, type PlannedTurn } from './standin-script';
 import { chatEvents, type SeenRequest } from './stream-server';
 
@@ -49,7 +49,7 @@ export async function openaiStandIn(options: ChatStandInOptions): Promise<StandI
     answer: (request) => {
       const { headers, url, method } = request;
       if (method !== 'POST' || url.split('?')[0] !== `${base}/chat/completions`)
-        refuse(`${method} ${url} is not served`);
+        notServed(`${method} ${url} is not served`);
       mayCall(request);
       if (headers['content-type'] !== 'application/json') refuse('content-type: must be JSON');
       rules.check(request.body);

@@ -478,6 +478,7 @@ export function makeScene(): Scene {
       file: '/home/ada/.config/holdfast/profiles.yaml',
     },
     servers: [{ name: 'Ollama', endpoint: 'http://127.0.0.1:11434/v1', models: ['llama3.2:3b', 'qwen3:8b'] }],
+    keys: { keys: [], protection: 'encrypted', file: '/home/ada/.config/holdfast/keys.sealed.json' },
     prefs: { theme: 'light', zoom: 1 },
     folders: [],
     stores: [],

@@ -23,6 +23,11 @@ export class Rejection extends Error {
   }
 }
 
+/** What a real service says at an address that it doesn't have. */
+export const notServed = (message: string): never => {
+  throw new Rejection(404, 'not_found', message);
+};
+
 /** What a real service says to a key that it doesn't know. */
 export const unauthorised = (message: string): never => {
   throw new Rejection(401, 'authentication_error', message);

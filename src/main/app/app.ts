@@ -14,17 +14,20 @@ import type { RunIndex } from '../library/search/worker-index';
 import { knownSecrets } from '../model/keys';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
+import type { Keyring } from '../settings/secrets/keyring';
 import { DiskSpace } from './disk-space';
 import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
 import { deskHandlers } from './handlers-desk';
+import { keyHandlers } from './handlers-keys';
 import { libraryHandlers } from './handlers-library';
 import { movingHandlers } from './handlers-moving';
 import { readingHandlers } from './handlers-reading';
 import { runHandlers } from './handlers-run';
 import { searchHandlers } from './handlers-search';
 import { storeHandlers } from './handlers-stores';
+import { KeyDesk } from './keys';
 import { MovingDesk } from './moving/desk';
 import { Places } from './moving/places';
 import type { Mover } from './moving/tasks';
@@ -68,6 +71,9 @@ export interface AppOptions {
   /** Folders that the window's own picker may choose in, beside what is below `home`. */
   roots: string[];
   profilesPath: string;
+  /** Keys, passwords and tokens that the person saved, and the file that they are in. */
+  keyring: Keyring;
+  keysFile: string;
   env: NodeJS.ProcessEnv;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
@@ -103,6 +109,7 @@ export interface Services extends AppOptions {
   storeDesk: StoreDesk;
   folders: Folders;
   profiles: ProfileDesk;
+  keys: KeyDesk;
   drafts: Drafts;
   prefs: Prefs;
   mover: Mover;
@@ -137,7 +144,7 @@ export function createApp(options: AppOptions): App {
     usual: store,
     label: options.label,
     path: options.storesPath,
-    open: (entry) => openEntry(entry, options.env),
+    open: (entry) => openEntry(entry, options.env, keys.login),
     onOpened: (name, label, opened) => {
       library.add(name, label, opened);
       library.warm(name);
@@ -207,7 +214,16 @@ export function createApp(options: AppOptions): App {
     picker: door.pickFolder ? undefined : { roots: options.roots },
     own,
   });
-  const profiles = new ProfileDesk(options.profilesPath, options.env, door);
+  const { keyring } = options;
+  const profiles = new ProfileDesk(options.profilesPath, options.env, door, keyring);
+  const keys = new KeyDesk(
+    keyring,
+    options.keysFile,
+    options.env,
+    async () => (await profiles.all()).profiles,
+  );
+  // In the background: what is saved is to be known to whatever hides it, before a run begins.
+  void keyring.warm();
   const mover = options.makeMover((name) => (name === '' ? { store } : stores.opened(name)));
   const places = new Places(door, folders, options.home);
   const moving = new MovingDesk({
@@ -216,7 +232,11 @@ export function createApp(options: AppOptions): App {
     workshop: new Workshop(join(state, 'moving')),
     title: async (key) => (await library.row(key)).title,
     secrets: async () => [
-      ...new Set([...options.parts.secrets(), ...knownSecrets(options.env, (await profiles.all()).profiles)]),
+      ...new Set([
+        ...options.parts.secrets(),
+        ...knownSecrets(options.env, (await profiles.all()).profiles),
+        ...keyring.known(),
+      ]),
     ],
     onArrived: async (keys) => {
       // One after the other: an import may bring thousands.
@@ -230,7 +250,9 @@ export function createApp(options: AppOptions): App {
     stores,
     searches,
     disk,
-    storeDesk: new StoreDesk(options.storesPath, stores, door, (entry) => tryEntry(entry, options.env)),
+    storeDesk: new StoreDesk(options.storesPath, stores, door, keyring, (entry, saved) =>
+      tryEntry(entry, options.env, saved),
+    ),
     library,
     sessions,
     prefs,
@@ -239,6 +261,7 @@ export function createApp(options: AppOptions): App {
     tell,
     folders,
     profiles,
+    keys,
     mover,
     places,
     moving,
@@ -249,6 +272,7 @@ export function createApp(options: AppOptions): App {
   const handlers: Handlers = {
     ...runHandlers(services),
     ...deskHandlers(services),
+    ...keyHandlers(services),
     ...storeHandlers(services),
     ...libraryHandlers(services),
     ...readingHandlers(services),

@@ -10,7 +10,7 @@ import { promiseOf } from './stores';
 
 type DeskHandlers = Omit<
   Handlers,
-  | Extract<keyof Handlers, `run.${string}` | `stores.${string}`>
+  | Extract<keyof Handlers, `run.${string}` | `stores.${string}` | `keys.${string}`>
   | keyof typeof libraryCommands
   | keyof typeof readingCommands
   | keyof typeof searchCommands
@@ -47,9 +47,10 @@ export function deskHandlers(services: Services): DeskHandlers {
     },
 
     'profiles.list': () => profiles.list(),
-    'profiles.save': async ({ profile, was }) => {
-      await profiles.save(profile, was);
+    'profiles.save': async ({ profile, was, key }) => {
+      await profiles.save(profile, was, key);
       tell('profiles.changed', {});
+      if (key || was !== undefined) tell('keys.changed', {});
       return done(true);
     },
     'profiles.remove': async ({ name }) => {
@@ -57,8 +58,9 @@ export function deskHandlers(services: Services): DeskHandlers {
       tell('profiles.changed', {});
       return done(true);
     },
-    'profiles.models': async (input) => ({ models: await profiles.models(input) }),
-    'profiles.discover': () => profiles.discover(),
+    'profiles.models': (input) => profiles.models(input),
+    'profiles.try': ({ profile, key }) => profiles.try(profile, key),
+    'profiles.discover': ({ ports = [] }) => profiles.discover(ports),
 
     'folder.pick': async () => {
       if (!door.pickFolder) {

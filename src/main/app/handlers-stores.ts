@@ -24,10 +24,10 @@ export function storeHandlers(services: Services): StoreHandlers {
 
   return {
     'stores.list': () => storeDesk.list(),
-    'stores.test': async ({ store }) => ({ checks: await storeDesk.test(store) }),
-    'stores.save': async ({ store, was }) => {
+    'stores.test': async ({ store, secret }) => ({ checks: await storeDesk.test(store, secret) }),
+    'stores.save': async ({ store, was, secret }) => {
       if (was !== undefined) notAtWork(was);
-      await storeDesk.save(store, was);
+      await storeDesk.save(store, was, secret);
       return done(true);
     },
     'stores.remove': async ({ name }) => {

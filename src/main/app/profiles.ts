@@ -1,19 +1,27 @@
 import type { CommandInput, CommandOutput } from '../../shared/contract/contract';
+import type { KeptSecret } from '../../shared/contract/kept-secret';
 import { Failure, isFailure } from '../../shared/run/failure';
-import { discoverLocal } from '../model/discover';
+import { providerId } from '../../shared/run/profile';
+import { addressHoldsKey, looksLikeKey } from '../../shared/secret-text';
+import type { ModelOptions } from '../model/client';
+import { discoverLocal, USUAL_PORTS } from '../model/discover';
 import { endpointOf } from '../model/endpoint';
 import { keyOf, keyVariable } from '../model/keys';
 import { modelFor } from '../model/registry';
-import { providerId } from '../../shared/run/profile';
+import { setupFailure, tryModel, type Tried } from '../model/try-model';
 import type { Profile } from '../settings/profile';
-import { BUILT_IN, loadProfiles, removeProfile, saveProfile } from '../settings/profiles';
+import { BUILT_IN, loadProfiles, PRACTICE, removeProfile, saveProfile } from '../settings/profiles';
+import type { Keyring } from '../settings/secrets/keyring';
+import type { SecretEntry } from '../settings/secrets/secret-store';
 import { builtInTools, toolsFor } from '../tool/registry';
 import type { Door } from './door';
-import { questionOf } from './question';
+import { keyUse } from './keys';
 import { unknownProfile } from './preflight';
+import { questionOf } from './question';
 
-/** Milliseconds that a service may take to name its models. */
+/** Milliseconds that a service may take to name its models, and to answer a test. */
 const MODELS_LIMIT = 20_000;
+const TRY_LIMIT = 90_000;
 
 /** What of a profile decides where conversations and keys go. */
 type Destination = Pick<Profile, 'provider' | 'endpoint' | 'key_env'>;
@@ -29,6 +37,7 @@ export class ProfileDesk {
     private readonly path: string,
     private readonly env: NodeJS.ProcessEnv,
     private readonly door: Door,
+    private readonly keyring: Keyring,
   ) {}
 
   async all(): Promise<{ profiles: Profile[]; usual: string }> {
@@ -45,12 +54,18 @@ export class ProfileDesk {
   async list(): Promise<CommandOutput<'profiles.list'>> {
     const { profiles, usual, path, problem } = await loadProfiles(this.path);
     const builtIn = new Set(BUILT_IN.map((profile) => profile.name));
+    const keys = await this.keyring.list().catch((error: unknown) => error);
     return {
-      profiles: profiles.map((profile) => ({
-        profile,
-        builtIn: builtIn.has(profile.name),
-        problem: this.#problem(profile),
-      })),
+      profiles: profiles.map((profile) => {
+        const use = keyUse(profile);
+        const key = Array.isArray(keys) && use ? this.keyring.find(use) : undefined;
+        return {
+          profile,
+          builtIn: builtIn.has(profile.name),
+          problem: this.#problem(profile, Array.isArray(keys) ? (keys as SecretEntry[]) : keys),
+          ...(key && { key: { id: key.id, hint: key.hint } }),
+        };
+      }),
       tools: builtInTools('practice').map(({ def, changes }) => ({
         name: def.name,
         description: def.description,
@@ -65,83 +80,168 @@ export class ProfileDesk {
     };
   }
 
-  async save(profile: Profile, was: string | undefined): Promise<void> {
+  async save(profile: Profile, was: string | undefined, key: KeptSecret | undefined): Promise<void> {
     toolsFor(profile);
-    await this.#ask(profile);
+    refuseKeys(profile);
+    await this.#ask(profile, key?.id);
+    const use = keyUse(profile);
     await saveProfile(profile, was, this.path);
+    if (was !== undefined) await this.keyring.renamed('key', was, profile.name);
+    if (key && use) await this.keyring.keep(key.id, use, key.keep);
   }
 
   remove(name: string): Promise<void> {
     return removeProfile(name, this.path);
   }
 
-  async models(input: CommandInput<'profiles.models'>): Promise<string[]> {
+  async models(input: CommandInput<'profiles.models'>): Promise<CommandOutput<'profiles.models'>> {
     const destination: Destination = {
       provider: input.provider,
       ...(input.endpoint !== undefined && { endpoint: checkedEndpoint(input.endpoint) }),
       ...(input.key_env !== undefined && { key_env: input.key_env }),
     };
-    await this.#ask(destination);
-    const practice = BUILT_IN[0];
-    if (!practice) return [];
-    const model = modelFor({ ...practice, ...destination, model: 'any', tools: [] });
-    return model.models(AbortSignal.timeout(MODELS_LIMIT));
+    await this.#ask(destination, input.key);
+    const at = (endpoint: string | undefined) => {
+      const profile = { ...PRACTICE, ...destination, ...(endpoint && { endpoint }), model: 'any', tools: [] };
+      return modelFor(profile, this.#options(input.key)).models(AbortSignal.timeout(MODELS_LIMIT));
+    };
+    try {
+      return { models: await at(destination.endpoint) };
+    } catch (error) {
+      const versioned = withVersion(destination.endpoint);
+      // An address that lacks its version leads to a page or to nothing; the same host with it is the same service.
+      if (versioned !== undefined && isFailure(error, 'model_gone')) {
+        const models = await at(versioned).catch(() => undefined);
+        if (models) return { models, endpoint: versioned };
+      }
+      if (isFailure(error, 'model_gone'))
+        throw new Failure({
+          code: 'model_gone',
+          message: `There is no list of models at this address of ${endpointOf(destination).host}.`,
+          todo: 'Check the address: it usually ends in /v1. If the service has no list, type the name of the model.',
+          data: { field: 'endpoint' },
+        });
+      throw isFailure(error) ? setupFailure(error) : error;
+    }
   }
 
-  async discover(): Promise<CommandOutput<'profiles.discover'>> {
-    const servers = await discoverLocal();
+  async try(profile: Profile, key: string | undefined): Promise<Tried> {
+    refuseKeys(profile);
+    await this.#ask(profile, key);
+    return tryModel(profile, this.#options(key), AbortSignal.timeout(TRY_LIMIT));
+  }
+
+  async discover(ports: readonly number[]): Promise<CommandOutput<'profiles.discover'>> {
+    const servers = await discoverLocal({ ports: [...new Set([...USUAL_PORTS, ...ports])] });
     return { servers: servers.map(({ name, endpoint, models }) => ({ name, endpoint, models })) };
   }
 
+  /** Another key means another account at the service, which then sees the chats: that is asked like a new address. */
+  async mayReplace({ service, hint, uses }: SecretEntry): Promise<void> {
+    await this.#confirm(
+      new URL(URL.canParse(service) ? service : `nats://${service.split(',')[0] ?? ''}`).host,
+      service,
+      `Another key is used for ${uses.join(', ') || 'this service'} from now on${hint && `, in place of the one that ends in ${hint}`}.`,
+    );
+  }
+
+  /** With a key that is held for the window, or the one that was saved for the profile. */
+  #options(key: string | undefined): ModelOptions {
+    return {
+      env: this.env,
+      savedKey: async (profile, service) => {
+        if (key === undefined) return this.keyring.valueFor({ kind: 'key', service, name: profile.name });
+        const entry = (await this.keyring.list()).find((one) => one.id === key);
+        if (entry?.service !== service) throw forAnother();
+        return this.keyring.valueOf(key);
+      },
+    };
+  }
+
   /** Throws `forbidden` when the person does not agree, or cannot be asked. */
-  async #ask(to: Destination): Promise<void> {
+  async #ask(to: Destination, keyId: string | undefined): Promise<void> {
     if (to.provider === 'practice') return;
-    const key = keyVariable(to);
+    const variable = keyVariable(to);
     const { origin, host, vendor, local } = endpointOf(to);
-    const pair = `${origin} ${key ?? ''}`;
-    if (this.#allowed.has(pair) || isUsual(to, vendor, key) || (local && isLoopbackOrigin(origin) && !key))
-      return;
-    const { profiles } = await loadProfiles(this.path);
-    const known = profiles.some(
-      (profile) =>
-        profile.provider !== 'practice' &&
-        `${endpointOf(profile).origin} ${keyVariable(profile) ?? ''}` === pair,
-    );
-    if (known) return;
-    const agreed = await this.door.confirm(
-      questionOf(
-        `Let Holdfast talk to ${host}?`,
-        [
-          `Address: ${origin}`,
-          key === undefined
-            ? 'No key is sent there.'
-            : `The key in the environment variable ${key} is sent there.`,
-          'Chats that use this profile, and what their tools read, go there.',
-        ],
-        'Allow',
-      ),
-    );
-    if (!agreed) {
-      throw new Failure({
-        code: 'forbidden',
-        message: `You did not allow ${host}${key === undefined ? '' : ` with the key in ${key}`}.`,
-        kept: 'Nothing was sent and nothing was saved.',
-        todo:
-          this.door.kind === 'browser'
-            ? `Answer the question where Holdfast runs, or write the profile into ${this.path}.`
-            : 'Save it again to be asked again.',
-      });
+    const saved = keyId === undefined ? undefined : await this.#saved(keyId);
+    if (saved && saved.service !== origin) throw forAnother();
+    // Whoever allowed this address with a key just entered there may have mistyped it, and isn't asked again.
+    const pair = `${origin} ${saved ? '(entered)' : (variable ?? '')}`;
+    if (this.#allowed.has(pair)) return;
+    if (saved) {
+      // A key that is in use there was asked for when it was first used.
+      if (saved.uses.length > 0) return;
+    } else {
+      if (isUsual(to, vendor, variable) || (local && isLoopbackOrigin(origin) && !variable)) return;
+      const { profiles } = await loadProfiles(this.path);
+      const known = profiles.some(
+        (profile) =>
+          profile.provider !== 'practice' &&
+          `${endpointOf(profile).origin} ${keyVariable(profile) ?? ''}` === pair,
+      );
+      if (known) return;
     }
+    await this.#confirm(
+      host,
+      origin,
+      saved
+        ? `The key that you entered${saved.hint && `, which ends in ${saved.hint}`}, is sent there.`
+        : variable === undefined
+          ? 'No key is sent there.'
+          : `The key in the environment variable ${variable} is sent there.`,
+    );
     this.#allowed.add(pair);
   }
 
-  /** Why a profile cannot be used now; empty when it can. */
-  #problem(profile: Profile): string {
+  async #confirm(host: string, origin: string, key: string): Promise<void> {
+    const agreed = await this.door.confirm(
+      questionOf(
+        `Let Holdfast talk to ${host}?`,
+        [`Address: ${origin}`, key, 'Chats that use this profile, and what their tools read, go there.'],
+        'Allow',
+      ),
+    );
+    if (agreed) return;
+    throw new Failure({
+      code: 'forbidden',
+      message: `You did not allow Holdfast to talk to ${host}.`,
+      kept: 'Nothing was sent and nothing was saved.',
+      todo:
+        this.door.kind === 'browser'
+          ? `Answer the question where Holdfast runs, or write the profile into ${this.path}.`
+          : 'Try again to be asked again.',
+    });
+  }
+
+  async #saved(id: string): Promise<SecretEntry> {
+    const found = (await this.keyring.list()).find((entry) => entry.id === id);
+    if (found) return found;
+    throw new Failure({
+      code: 'not_found',
+      message: 'This key is no longer held.',
+      kept: 'Nothing was sent.',
+      todo: 'Enter the key again.',
+    });
+  }
+
+  /** Why a profile cannot be used now; empty when it can. `keys`: the saved ones, or why they cannot be read. */
+  #problem(profile: Profile, keys: SecretEntry[] | unknown): string {
     try {
       toolsFor(profile);
+      const use = keyUse(profile);
+      if (!use) return '';
+      if (profile.key_env === undefined) {
+        if (this.keyring.find(use)) return '';
+        const elsewhere = Array.isArray(keys)
+          ? (keys as SecretEntry[]).find((key) => key.kind === 'key' && key.uses.includes(profile.name))
+          : undefined;
+        if (elsewhere && keyVariable(profile) === undefined && !endpointOf(profile).local)
+          return `Its saved key belongs to ${elsewhere.service}, and its address is ${use.service}.`;
+      }
       keyOf(profile, this.env);
       return '';
     } catch (error) {
+      if (isFailure(error, 'key_missing') && isFailure(keys)) return keys.message;
       return isFailure(error) ? error.message : 'It cannot be used.';
     }
   }
@@ -154,14 +254,54 @@ function isUsual(to: Destination, vendor: boolean, key: string | undefined): boo
   );
 }
 
+const forAnother = () =>
+  new Failure({
+    code: 'forbidden',
+    message: 'This key was entered for another address.',
+    kept: 'It was not sent.',
+    todo: 'Enter a key for this address.',
+  });
+
 const isLoopbackOrigin = (origin: string) =>
   /^https?:\/\/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/.test(origin);
+
+/** The same address with the version that most services have in it; undefined when it has one. */
+function withVersion(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined) return undefined;
+  const url = new URL(endpoint);
+  if (/\/v\d+\w*(\/|$)/.test(url.pathname)) return undefined;
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1`;
+  return url.href;
+}
+
+/** The file of profiles is plain text that people share: a key that was pasted into the wrong field never gets there. */
+function refuseKeys(profile: Profile): void {
+  const wrong = [
+    looksLikeKey(profile.name) && 'name',
+    looksLikeKey(profile.model) && 'model',
+    profile.key_env !== undefined && looksLikeKey(profile.key_env) && 'environment variable',
+    profile.endpoint !== undefined && addressHoldsKey(profile.endpoint) && 'endpoint',
+  ].find((field) => field !== false);
+  if (wrong === undefined) return;
+  throw new Failure({
+    code: 'bad_request',
+    message: `The ${wrong} looks like a key. Keys have a field of their own.`,
+    kept: 'Nothing was saved and nothing was sent.',
+  });
+}
 
 function checkedEndpoint(text: string): string {
   try {
     const url = new URL(text);
+    if (addressHoldsKey(text))
+      throw new Failure({
+        code: 'bad_request',
+        message: 'The address holds a password or a key. Keys have a field of their own.',
+        kept: 'Nothing was sent.',
+      });
     if (url.protocol === 'https:' || url.protocol === 'http:') return text;
-  } catch {
+  } catch (error) {
+    if (isFailure(error)) throw error;
     // Told below.
   }
   throw new Failure({

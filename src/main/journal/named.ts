@@ -1,7 +1,7 @@
 import { isStoreName, storeNamed, storesPath } from '../settings/stores';
 import type { RunStore } from './journal';
 import { defaultStoreUrl, openStore } from './registry';
-import { openEntry } from './try';
+import { openEntry, type SavedLogin } from './try';
 
 export interface NamedOptions {
   /** Address of the usual store. */
@@ -9,6 +9,7 @@ export interface NamedOptions {
   /** The file of stores. */
   path?: string;
   env?: NodeJS.ProcessEnv;
+  saved?: SavedLogin;
 }
 
 /**
@@ -16,9 +17,9 @@ export interface NamedOptions {
  * usual one when nothing was named. Fails as `openStore` does; `store_unknown` lists the names that exist.
  */
 export async function openNamed(word: string | undefined, options: NamedOptions = {}): Promise<RunStore> {
-  const { usual = defaultStoreUrl(), path = storesPath(), env = process.env } = options;
+  const { usual = defaultStoreUrl(), path = storesPath(), env = process.env, saved } = options;
   if (word === undefined) return openStore(usual);
   if (!isStoreName(word)) return openStore(word);
   const entry = await storeNamed(word, path);
-  return entry ? openEntry(entry, env) : openStore(usual);
+  return entry ? openEntry(entry, env, saved) : openStore(usual);
 }

@@ -5,17 +5,24 @@ import { openStore } from './registry';
 import { fileStore } from './file';
 
 /** Opens the store of an entry. Fails as `openStore` and `loginOf` do. */
-export const openEntry = async (entry: StoreEntry, env: NodeJS.ProcessEnv = process.env) =>
-  openStore(entry.url, loginOf(entry, env));
+export const openEntry = async (
+  entry: StoreEntry,
+  env: NodeJS.ProcessEnv = process.env,
+  saved?: SavedLogin,
+) => openStore(entry.url, loginOf(entry, env, await saved?.(entry)));
+
+/** The password or token that a person saved for a store. */
+export type SavedLogin = (entry: StoreEntry) => Promise<{ kind: string; value: string } | undefined>;
 
 /** Tries a store step by step. Never throws, changes nothing. */
 export async function tryEntry(
   entry: StoreEntry,
   env: NodeJS.ProcessEnv = process.env,
+  saved?: SavedLogin,
 ): Promise<StoreCheck[]> {
   if (entry.url.startsWith('file:')) return tryFolder(entry.url.slice('file:'.length));
   try {
-    const auth = loginOf(entry, env);
+    const auth = loginOf(entry, env, await saved?.(entry));
     return await (await import('./jetstream')).checkNats(entry.url, { auth });
   } catch (error) {
     const { message, todo } = asFailure(error);

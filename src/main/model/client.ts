@@ -2,7 +2,7 @@ import { isFailure, type Failure } from '../../shared/run/failure';
 import type { Profile } from '../../shared/run/profile';
 import type { CallOptions } from './call';
 import { endpointOf, type Endpoint } from './endpoint';
-import { CallError, serviceError, type Where } from './errors';
+import { CallError, serviceError, type KeyUsed, type Where } from './errors';
 import { networkFetch } from './http';
 import { networkError } from './network';
 import { keyOf, keyVariable, knownSecrets, type Environment } from './keys';
@@ -11,6 +11,8 @@ import { keyOf, keyVariable, knownSecrets, type Environment } from './keys';
 export interface ModelOptions extends CallOptions {
   /** Where keys, proxies and certificates are looked up, at every call; default: this process's environment. */
   env?: Environment;
+  /** The key that a person saved for this profile and its service; undefined: there is none. */
+  savedKey?(profile: Profile, origin: string): Promise<string | undefined>;
 }
 
 /** Milliseconds for a list of models. */
@@ -24,7 +26,7 @@ export class Service {
 
   constructor(
     readonly profile: Profile,
-    options: ModelOptions,
+    private readonly options: ModelOptions,
   ) {
     this.endpoint = endpointOf(profile);
     this.env = options.env ?? process.env;
@@ -33,13 +35,28 @@ export class Service {
       model: profile.model,
       local: this.endpoint.local,
       keyVariable: keyVariable(profile),
-      secrets: knownSecrets(this.env, [profile]),
+      key: this.#used,
+      secrets: this.#secrets,
     };
+    this.#secrets.push(...knownSecrets(this.env, [profile]));
   }
 
-  /** Throws Failure `key_missing`. */
-  key(): string | undefined {
-    return keyOf(this.profile, this.env);
+  /** What the key of the last call was; `where` is copied, so this is an object of its own. */
+  readonly #used: KeyUsed = { saved: false };
+  readonly #secrets: string[] = [];
+
+  /** A saved key comes before the service's usual variable, and a variable that the profile names before both. */
+  async key(): Promise<string | undefined> {
+    const { profile, options } = this;
+    if (profile.key_env === undefined) {
+      const saved = await options.savedKey?.(profile, this.endpoint.origin);
+      this.#used.saved = saved !== undefined;
+      if (saved !== undefined) {
+        if (!this.#secrets.includes(saved)) this.#secrets.unshift(saved);
+        return saved;
+      }
+    }
+    return keyOf(profile, this.env);
   }
 
   fetch(): typeof globalThis.fetch {

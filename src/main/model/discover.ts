@@ -1,8 +1,10 @@
 import type { Agent } from 'undici';
 import { asObject, asText } from './parts';
 import { listIn, modelNames } from './openai/names';
+import { serviceById, SERVICES } from '../../shared/services';
 
-export type LocalKind = 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'other';
+const LOCAL_KINDS = ['ollama', 'lmstudio', 'llamacpp', 'vllm', 'other'] as const;
+export type LocalKind = (typeof LOCAL_KINDS)[number];
 
 /** A model server that answers on this machine. */
 export interface LocalServer {
@@ -22,25 +24,16 @@ export interface DiscoverOptions {
   signal?: AbortSignal;
 }
 
-const USUAL_PORTS: Readonly<Record<number, LocalKind>> = {
-  11434: 'ollama',
-  1234: 'lmstudio',
-  8080: 'llamacpp',
-  8000: 'vllm',
-};
-const NAMES: Record<LocalKind, string> = {
-  ollama: 'Ollama',
-  lmstudio: 'LM Studio',
-  llamacpp: 'llama.cpp',
-  vllm: 'vLLM',
-  other: 'Local model server',
-};
+/** Ports of the local servers in the list of services. */
+export const USUAL_PORTS: readonly number[] = SERVICES.flatMap(({ ports = [] }) => ports);
+const nameOf = (kind: LocalKind): string =>
+  kind === 'other' ? 'Local model server' : (serviceById(kind)?.name ?? kind);
 /** Bytes; a list of models is far smaller, and something else may well listen on these ports. */
 const LARGEST_LIST = 2 * 1024 * 1024;
 
 /** Model servers on the loopback addresses, in the order of the ports. Never throws; sends nothing but a GET. */
 export async function discoverLocal(options: DiscoverOptions = {}): Promise<LocalServer[]> {
-  const { ports = [11434, 1234, 8080, 8000], timeoutMs = 1_000 } = options;
+  const { ports = USUAL_PORTS, timeoutMs = 1_000 } = options;
   // Directly: a proxy has no business between this program and this machine.
   const { Agent } = await import('undici');
   const agent = new Agent({ connect: { timeout: timeoutMs } });
@@ -84,7 +77,7 @@ async function probe(
     const models = modelNames(text);
     if (!models) return undefined;
     const kind = kindOf(text, response.headers.get('server') ?? '', port);
-    return { kind, name: NAMES[kind], endpoint, models };
+    return { kind, name: nameOf(kind), endpoint, models };
   } catch {
     return undefined;
   }
@@ -98,5 +91,6 @@ function kindOf(list: string, server: string, port: number): LocalKind {
   if (owner === 'organization_owner') return 'lmstudio';
   if (owner === 'llamacpp') return 'llamacpp';
   if (owner === 'vllm') return 'vllm';
-  return USUAL_PORTS[port] ?? 'other';
+  const usual = SERVICES.find(({ ports }) => ports?.includes(port))?.id;
+  return LOCAL_KINDS.find((one) => one === usual) ?? 'other';
 }

@@ -10,7 +10,14 @@ export interface Where {
   local: boolean;
   /** The variable that holds the key; undefined when none is sent. */
   keyVariable: string | undefined;
+  key: Readonly<KeyUsed>;
   secrets: readonly string[];
+}
+
+/** Where the key of a call came from. */
+export interface KeyUsed {
+  /** A person entered it; else from the variable, or there was none. */
+  saved: boolean;
 }
 
 /** A failed try: what the person is told if it was the last, and whether another one may help. */
@@ -156,12 +163,19 @@ function movedTo(headers: Headers): string {
 }
 
 function keyRefused(where: Where, problem: Problem, status: number): CallError {
-  const failure =
-    where.keyVariable === undefined
+  const failure = where.key.saved
+    ? callFailure(where, {
+        code: 'model_auth',
+        message: `${where.host} does not accept the saved key.`,
+        todo: 'Replace the key in Models and keys, or create a new one with the service.',
+        detail: problem.message,
+        data: { status, saved: true },
+      })
+    : where.keyVariable === undefined
       ? callFailure(where, {
           code: 'key_missing',
           message: `${where.host} asks for a key, and this profile has none.`,
-          todo: 'Put the key into an environment variable and name that variable in the profile.',
+          todo: 'Enter the key in Models and keys, or name an environment variable that holds it in the profile.',
           detail: problem.message,
           data: { status },
         })

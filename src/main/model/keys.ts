@@ -52,7 +52,7 @@ export function keyOf(profile: Profile, env: Environment): string | undefined {
       ? `What the environment variable ${variable} holds cannot be a key for ${host}: it has spaces or special characters.`
       : `No key for ${host}: the environment variable ${variable} is not set.`,
     kept: 'Nothing was sent, and the run is as it was.',
-    todo: `Set ${variable} and start Holdfast again, or choose a profile with a local model.`,
+    todo: `Enter a key in Models and keys, or set ${variable} and start Holdfast again.`,
     data: { variable },
   });
 }

@@ -5,6 +5,8 @@ import { movingCommands, movingEvents } from './moving';
 import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
 import { readingCommands } from './reading';
 import { searchCommands, searchEvents } from './search';
+import { keptSecret, secretId } from './kept-secret';
+import { keyCommands } from './keys';
 import { storeCommands } from './stores';
 import { failureInfo, preflightView, profileView, runChange, runHead, runId } from './views';
 
@@ -133,6 +135,8 @@ export const commands = {
           builtIn: z.boolean(),
           /** Empty when it can be used now; else why not ("ANTHROPIC_API_KEY is not set"). */
           problem: z.string(),
+          /** The saved key that it uses: its id and last four characters. */
+          key: z.object({ id: z.string(), hint: z.string() }).optional(),
         }),
       ),
       tools: z.array(
@@ -151,9 +155,9 @@ export const commands = {
       problem: failureInfo.optional(),
     }),
   },
-  /** `was`: the name before an edit; absent for a new one. */
+  /** `was`: the name before an edit; absent for a new one. `key`: a held or saved key that it uses from now on. */
   'profiles.save': {
-    input: z.strictObject({ profile: profileSchema, was: text(80).optional() }),
+    input: z.strictObject({ profile: profileSchema, was: text(80).optional(), key: keptSecret.optional() }),
     output: done,
   },
   'profiles.remove': { input: z.strictObject({ name: text(80) }), output: done },
@@ -165,16 +169,25 @@ export const commands = {
       key_env: text(200)
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
         .optional(),
+      /** Id of a held or saved key. */
+      key: secretId.optional(),
     }),
-    output: z.object({ models: z.array(z.string()) }),
+    /** `endpoint`: where they were found, when that is not exactly where they were asked for (without `/v1`). */
+    output: z.object({ models: z.array(z.string()), endpoint: z.string().optional() }),
   },
-  /** Model servers found on loopback. */
+  /** One tiny call as a chat would make it. Fails with what is wrong, in words for somebody who sets it up. */
+  'profiles.try': {
+    input: z.strictObject({ profile: profileSchema, key: secretId.optional() }),
+    output: z.object({ ms: z.number(), words: z.string() }),
+  },
+  /** Model servers found on loopback. `ports`: others than the usual ones, which are looked at too. */
   'profiles.discover': {
-    input: nothing,
+    input: z.strictObject({ ports: z.array(z.int().min(1).max(65_535)).max(20).optional() }),
     output: z.object({
       servers: z.array(z.object({ name: z.string(), endpoint: z.string(), models: z.array(z.string()) })),
     }),
   },
+  ...keyCommands,
   ...storeCommands,
   ...libraryCommands,
   ...readingCommands,
@@ -234,6 +247,8 @@ export const events = {
   /** For a watched run. `after`: the journal seq that this change builds on; a gap means: watch again. */
   'run.change': z.object({ id: runId, after: z.number(), change: runChange }),
   'profiles.changed': z.object({}),
+  /** A key was saved, replaced or removed. */
+  'keys.changed': z.object({}),
   /** A store came, went, or is reached again or no more. */
   'stores.changed': z.object({}),
   /** Bring this run to the front (second start, notification click). Empty: just the window. */

@@ -1,4 +1,5 @@
 import { z } from '../zod';
+import { keptSecret, secretId } from './kept-secret';
 import { failureInfo } from './views';
 
 /** What crosses the contract about stores. A store's secrets never do: they are referred to, by variable or file. */
@@ -106,11 +107,14 @@ export const storeCommands = {
   },
   /** Tries a store, one check after the other. Asks the person first where it was never allowed. */
   'stores.test': {
-    input: z.strictObject({ store: storeEntry }),
+    input: z.strictObject({ store: storeEntry, secret: secretId.optional() }),
     output: z.object({ checks: z.array(storeCheck) }),
   },
   /** `was`: the name before an edit; absent for a new one. Asks the person where it was never allowed. */
-  'stores.save': { input: z.strictObject({ store: storeEntry, was: name.optional() }), output: done },
+  'stores.save': {
+    input: z.strictObject({ store: storeEntry, was: name.optional(), secret: keptSecret.optional() }),
+    output: done,
+  },
   /** Only the entry goes; what is in the store stays. */
   'stores.remove': { input: z.strictObject({ name }), output: done },
 } as const;

@@ -59,6 +59,7 @@ export const FAILURE_CODES = [
   'profile_unknown',
   'settings_broken',
   'key_missing',
+  'secrets_unavailable',
   'bad_request',
   'forbidden',
   'unknown_command',

@@ -191,7 +191,7 @@ describe.each(adapters)('errors of the $provider adapter', (adapter) => {
     server = await testServer((_request, response) => sendJson(response, 401, { error: 'Unauthorized' }));
     const { failure } = await hear(adapter.model(server.origin, options));
     expect(failure?.code).toBe('key_missing');
-    expect(failure!.todo).toContain('name that variable in the profile');
+    expect(failure!.todo).toContain('Enter the key in Models and keys');
   });
 
   it('never follows a service to another address', async () => {

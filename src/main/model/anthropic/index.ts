@@ -127,7 +127,7 @@ function concede(
 }
 
 async function connect(service: Service, watched: WatchedFetch) {
-  const key = service.key();
+  const key = await service.key();
   const { endpoint } = service;
   // Loaded at the first call: the SDK takes longer to load than the rest of the core together.
   const { Anthropic } = await import('@anthropic-ai/sdk');

@@ -97,7 +97,7 @@ function concede(habits: Habits, conceded: Set<string>, error: CallError): strin
 }
 
 async function connect(service: Service, watched: WatchedFetch) {
-  const key = service.key();
+  const key = await service.key();
   const { endpoint } = service;
   // Loaded at the first call: the SDK takes longer to load than the rest of the core together.
   const { OpenAI } = await import('openai');
