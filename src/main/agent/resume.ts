@@ -144,6 +144,11 @@ async function noteResume(
     },
     lost,
   );
+  // Lists show it; they read no notes. What was accepted is noted already, so nothing depends on this.
+  const { model } = config.fingerprint;
+  const shown = model === loaded.state.fingerprint.model ? undefined : model.slice(0, 300);
+  if (shown !== loaded.catalogue.model)
+    await ledger.store?.label(ledger.id, { model: shown }).catch(() => undefined);
 }
 
 function opening(

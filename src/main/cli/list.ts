@@ -27,7 +27,7 @@ const table = (rows: RunSummary[]): string =>
       row.id,
       runStatus(row),
       localTime(row.updated),
-      oneLine(row.model ?? '-'),
+      oneLine(row.catalogue.model ?? row.model ?? '-'),
       about(row),
     ]),
   ]);

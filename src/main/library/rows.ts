@@ -21,7 +21,7 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
   const title = row?.catalogue.title;
   const counters = snapshot?.counters ?? row?.counters;
   const fingerprint = snapshot?.state.fingerprint;
-  const model = fingerprint?.model ?? row?.model;
+  const model = row?.catalogue.model ?? fingerprint?.model ?? row?.model;
   const provider = fingerprint?.provider ?? row?.provider;
   const created = row?.created?.toISOString() ?? live?.created;
   const steps = snapshot?.state.next_iteration ?? row?.nextIteration;

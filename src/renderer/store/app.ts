@@ -28,7 +28,12 @@ export interface Toast {
   tone: 'info' | 'warn' | 'bad';
   text: string;
   failure?: FailureInfo;
-  action?: { label: string; run: () => void };
+  action?: {
+    label: string;
+    run: () => void;
+    /** Whether there is still something to do; asked again whenever something changed. Absent: always. */
+    holds?: () => Promise<boolean>;
+  };
 }
 
 interface AppState {
@@ -116,6 +121,16 @@ export function toast(message: Omit<Toast, 'id'>): number {
   return id;
 }
 export const dismiss = (id: number) => set({ toasts: get().toasts.filter((one) => one.id !== id) });
+
+/** Something changed, perhaps elsewhere: an action that there is nothing left to do for goes, with its message. */
+export async function recheckToasts(): Promise<void> {
+  await Promise.all(
+    get().toasts.map(async ({ id, action }) => {
+      const holds = await action?.holds?.().catch(() => true);
+      if (holds === false) dismiss(id);
+    }),
+  );
+}
 
 /** For actions whose view has no place of its own for what went wrong. */
 export function toastFailure(error: unknown): void {

@@ -1,5 +1,16 @@
 import type { Client } from '../../shared/contract/connect';
-import { exportOf, importRuns, loadHello, openRun, stepZoom, show, go, toast, useApp } from './app';
+import {
+  exportOf,
+  importRuns,
+  loadHello,
+  openRun,
+  stepZoom,
+  show,
+  go,
+  recheckToasts,
+  toast,
+  useApp,
+} from './app';
 import { flushDrafts } from './drafts';
 import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
@@ -22,19 +33,31 @@ export function attach(client: Client): void {
     refreshLibrary();
     refreshBrowse();
     retrySearch();
+    void recheckToasts();
   };
-  const told = () => set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
+  const told = () => {
+    set({ connection: client.status, ...(client.status === 'open' && { wasOpen: true }) });
+    // What turns while something runs stands still while nobody knows whether it does.
+    document.documentElement.dataset['connection'] = client.status;
+  };
   client.onStatus(told);
   client.onResync(sync);
   told();
   sync();
 
-  client.on('library.changed', libraryChanged);
+  client.on('library.changed', () => {
+    libraryChanged();
+    void recheckToasts();
+  });
   client.on('search.progress', searchProgress);
-  client.on('profiles.changed', () => void loadProfiles());
+  client.on('profiles.changed', () => {
+    void loadProfiles();
+    void recheckToasts();
+  });
   client.on('stores.changed', () => {
     libraryChanged();
     void loadStores().then(retryRun);
+    void recheckToasts();
   });
   client.on('moving.job', ({ job, gone }) => takeJob(job, gone));
   client.on('app.notice', ({ tone, text }) => toast({ tone, text }));

@@ -90,7 +90,9 @@ export const showRows = (from: number, to: number) => pages.show(from, to);
 
 /** Asks for the visible rows again; the others are asked for when they are seen. */
 export function refreshBrowse(): void {
-  if (open) pages.refresh();
+  if (!open) return;
+  pages.refresh();
+  void browseChoice.keep();
 }
 
 export function openBrowse(): () => void {
@@ -99,6 +101,7 @@ export function openBrowse(): () => void {
   loadColumns();
   return () => {
     open = false;
+    browseChoice.none();
   };
 }
 
@@ -108,6 +111,8 @@ export function setQuery(change: Partial<Query>): void {
       ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
     ),
   ) as Query;
+  // What another filter hides is not acted on unseen; the order hides nothing.
+  if (change.sort === undefined || Object.keys(change).length > 1) browseChoice.none();
   ask(query);
 }
 
@@ -122,6 +127,7 @@ export const isFiltered = (query: Query): boolean => Object.keys(query).some((ke
 /** Only filters; the order stays. */
 export const clearFilters = () => {
   const { sort } = get().query;
+  browseChoice.none();
   ask(sort ? { sort } : {});
 };
 

@@ -64,6 +64,21 @@ export class Choice {
     if (left.size !== chosen.size) this.list.set({ chosen: left });
   }
 
+  /** Only what the list still has stays chosen: it may have changed elsewhere. */
+  async keep(): Promise<void> {
+    const asked = this.list.get().chosen;
+    if (asked.size === 0) return;
+    const there = new Set<string>();
+    for (let offset = 0; ; offset += KEYS_LIMIT) {
+      const { keys } = await this.list.keys({ offset, limit: KEYS_LIMIT }).catch(() => ({ keys: undefined }));
+      // It could not be asked; it will be again.
+      if (keys === undefined) return;
+      for (const key of keys) there.add(key);
+      if (keys.length < KEYS_LIMIT) break;
+    }
+    this.leave([...asked].filter((key) => !there.has(key)));
+  }
+
   async #keys(offset: number, limit: number): Promise<string[]> {
     try {
       return (await this.list.keys({ offset, limit: Math.min(limit, KEYS_LIMIT) })).keys;

@@ -1,10 +1,10 @@
 import { create } from 'zustand';
-import { CHANGE_LIMIT } from '../../shared/contract/library';
+import { CHANGE_LIMIT, KEYS_LIMIT } from '../../shared/contract/library';
 import type { CommandInput, CommandOutput } from '../../shared/contract/contract';
 import type { RunRow } from '../../shared/contract/views';
 import { Failure, type FailureInfo } from '../../shared/run/failure';
 import { call } from '../client';
-import { go, toast, toastFailure, useApp } from './app';
+import { go, toast, toastFailure, useApp, type Toast } from './app';
 import { browseChoice } from './browse';
 import { libraryChanged } from './library';
 import { trashChoice } from './trash';
@@ -79,7 +79,7 @@ const failureInfo = ({ code, message, kept, todo }: Told): FailureInfo => ({
 });
 
 /** Says how it went; with nothing done, as the failure that it is. */
-function say(report: Report, text: string, action?: { label: string; run: () => void }): void {
+function say(report: Report, text: string, action?: Toast['action']): void {
   const { done, failed } = report;
   if (done.length === 0 && failed[0]) {
     const { failure } = failed[0];
@@ -140,6 +140,17 @@ async function restore(ids: readonly string[], text: (n: number) => string): Pro
 export const restoreRuns = (ids: readonly string[]): Promise<void> =>
   restore(ids, (n) => `${runs(n)} ${n === 1 ? 'is' : 'are'} back.`);
 
+/** Which of these runs are in the trash now: others were brought back, or deleted for good, elsewhere. */
+async function trashedOf(ids: readonly string[]): Promise<string[]> {
+  const there = new Set<string>();
+  for (let offset = 0; ; offset += KEYS_LIMIT) {
+    const { keys, total } = await call('library.trashKeys', { offset, limit: KEYS_LIMIT });
+    for (const key of keys) there.add(key);
+    if (keys.length === 0 || offset + keys.length >= total) break;
+  }
+  return ids.filter((id) => there.has(id));
+}
+
 /** To the trash, with one way back for all of them. */
 export async function deleteRuns(ids: readonly string[], title?: string): Promise<void> {
   let report: Report;
@@ -153,6 +164,10 @@ export async function deleteRuns(ids: readonly string[], title?: string): Promis
   leave(done);
   browseChoice.leave(done);
   const named = done.length === 1 && title !== undefined;
+  const undo = async () =>
+    restore(await trashedOf(done).catch(() => done), (n) =>
+      named ? `“${title}” is back.` : `${runs(n)} ${n === 1 ? 'is' : 'are'} back.`,
+    );
   say(
     report,
     named ? `“${title}” was moved to the trash.` : `${runs(done.length)} moved to the trash.`,
@@ -160,7 +175,8 @@ export async function deleteRuns(ids: readonly string[], title?: string): Promis
       ? undefined
       : {
           label: 'Undo',
-          run: () => void restore(done, (n) => (named ? `“${title}” is back.` : `${runs(n)} are back.`)),
+          run: () => void undo(),
+          holds: async () => (await trashedOf(done)).length > 0,
         },
   );
 }

@@ -68,7 +68,9 @@ export const trashChoice = new Choice({
 export const showTrashed = (from: number, to: number) => pages.show(from, to);
 
 export function refreshTrash(): void {
-  if (open) pages.refresh();
+  if (!open) return;
+  pages.refresh();
+  void trashChoice.keep();
 }
 
 export function openTrash(): () => void {
@@ -78,6 +80,7 @@ export function openTrash(): () => void {
   pages.restart();
   return () => {
     open = false;
+    trashChoice.none();
   };
 }
 

@@ -131,5 +131,7 @@ export const catalogueEntry = z.object({
   title: z.string().max(300).optional(),
   pinned: z.boolean().optional(),
   tags: z.array(z.string().max(60)).max(50).optional(),
+  /** The model that was accepted in the place of the recorded one, for lists; the notes of the run decide. */
+  model: z.string().max(300).optional(),
 });
 export type CatalogueEntry = z.infer<typeof catalogueEntry>;

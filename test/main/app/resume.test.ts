@@ -89,6 +89,27 @@ describe('resume behind the contract', () => {
     await new Shown(client, id).status('your_turn');
   });
 
+  it('shows the model that was accepted in the list, also after a restart, and the recorded one when that is back', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const first = desk.window();
+    const { id, shown } = await startChat(first, 'list', { profile: 'Work', folder: desk.folder });
+    await shown.status('your_turn');
+    await desk.app.close();
+    for (const model of ['practice-2', 'practice-3', 'practice-1']) {
+      profiles(one(model, 'Be brief.'));
+      const again = afterRestart();
+      const client = again.window();
+      const listed = async () => (await client.call('library.page', { offset: 0, limit: 1 })).rows[0]?.model;
+      await client.call('run.resume', { id, ...choice, force: true, say: 'list again' });
+      await until(async () => (await listed()) === model);
+      const watched = await new Shown(client, id).status('your_turn');
+      expect(watched.head?.row.model).toBe(model);
+      await again.app.close();
+      const later = afterRestart().window();
+      expect((await later.call('library.page', { offset: 0, limit: 1 })).rows[0]?.model).toBe(model);
+    }
+  });
+
   it('never goes on with another provider, forced or not', async () => {
     profiles(one('practice-1', 'Be brief.'));
     const { id, shown } = await startChat(desk.window(), 'list', { profile: 'Work', folder: desk.folder });

@@ -200,6 +200,8 @@ function labelsOf(text: string, id: string): CatalogueEntry {
       const set = catalogueEntry.safeParse(entry.set ?? {});
       if (set.success) labels = { ...labels, ...set.data };
       const unset = new Set(Array.isArray(entry.unset) ? entry.unset : []);
+      // What was accepted elsewhere is not taken over.
+      delete labels.model;
       labels = Object.fromEntries(Object.entries(labels).filter(([key]) => !unset.has(key)));
     } catch {
       // A torn or unknown line.

@@ -2,6 +2,7 @@ import { memo, useEffect, useState } from 'react';
 import { ChevronRight, Copy, Pencil } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
 import { copyWhole } from '../../store/copy';
+import { useApp } from '../../store/app';
 import { useReading } from '../../store/reading';
 import { useRun } from '../../store/run';
 import { IconButton } from '../kit/button';
@@ -84,12 +85,17 @@ function State({ item }: { item: Call }) {
 /** Seconds since a tool started, while it runs. */
 function Since({ at }: { at: string }) {
   const [now, setNow] = useState(() => Date.now());
+  const connected = useApp((state) => state.connection === 'open');
   useEffect(() => {
+    if (!connected) return;
     const timer = window.setInterval(() => setNow(Date.now()), 1_000);
     return () => window.clearInterval(timer);
-  }, []);
+  }, [connected]);
   const seconds = Math.max(0, Math.floor((now - new Date(at).getTime()) / 1_000));
-  return <span>Running{seconds >= 1 && ` · ${took(seconds * 1000)}`}</span>;
+  const time = seconds >= 1 && ` · ${took(seconds * 1000)}`;
+  if (connected) return <span>Running{time}</span>;
+  // Nobody knows what it does now.
+  return <span title="As it was when the connection was lost">Was running{time}</span>;
 }
 
 function Input({ item, asks }: { item: Call; asks: boolean }) {

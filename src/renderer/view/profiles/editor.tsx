@@ -81,6 +81,8 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
         text: `“${was}” was removed. Runs that used it stay and ask for another profile.`,
         action: {
           label: 'Undo',
+          holds: async () =>
+            !(await call('profiles.list', {})).profiles.some(({ profile }) => profile.name === was),
           run: () =>
             void call('profiles.save', { profile: profileOf(start, tools) }).then(
               loadProfiles,

@@ -68,6 +68,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
         text: `“${was}” is off the list. Everything in it stays where it is.`,
         action: {
           label: 'Undo',
+          holds: async () => !(await call('stores.list', {})).stores.some((one) => one.name === was),
           run: () =>
             void call('stores.save', { store: entryOf(start) }).then(loadStores, (error: unknown) =>
               toast({ tone: 'bad', text: failureOf(error).message }),
