@@ -328,8 +328,12 @@ describe('exported Markdown', () => {
     const { text } = await write('md');
     const top = fromMarkdown(text);
     const headings = top.children.filter((node) => node.type === 'heading');
-    // The title and one for each of the four prompts: no text made another.
-    expect(headings).toHaveLength(5);
+    // The title, and one for each who speaks: no text made another.
+    const speakers = headings
+      .slice(1)
+      .map((heading) => JSON.stringify(heading).match(/"value":"(.*?)"/)?.[1]);
+    expect(speakers.filter((who) => who === 'Person')).toHaveLength(4);
+    expect(new Set(speakers)).toEqual(new Set(['Person', 'Assistant']));
     const all: { type: string; value?: string }[] = [];
     const look = (node: { type: string; children?: unknown[] }): void => {
       all.push(node);
@@ -372,14 +376,17 @@ describe('exported Markdown', () => {
     `${'<'.repeat(5000)}a>`,
     '['.repeat(4_000),
   ])('contains whatever a text leaves open (%#)', (text) => {
-    const children = fromMarkdown(`${contained(text)}\n# AFTER\n`).children;
+    const children = fromMarkdown(`${contained(text, 'm-')}\n# AFTER\n`).children;
     expect(children.at(-1)).toMatchObject({ type: 'heading', children: [{ type: 'text', value: 'AFTER' }] });
     expect(JSON.stringify(children)).not.toMatch(/"type":"(html|image|imageReference)"/);
   });
 
   it('leaves honest Markdown as it was', () => {
     const text = 'A `<b>` tag, see <https://example.org>.\n\n```ts\nif (a < b) {}\n```\n\n1. one\n2. two\n';
-    expect(contained(text)).toBe(text);
+    expect(contained(text, 'm-')).toBe(text);
+    expect(contained('See [one](https://a.example) and `[x]`.\n', 'm-')).toBe(
+      'See [one](https://a.example) and `[x]`.\n',
+    );
   });
 });
 

@@ -8,7 +8,7 @@ import { factsOf, titleOf } from './head';
 import { HTML_END, htmlHead } from './html-style';
 import { lineCount, withoutTool } from './items';
 import type { ExportItem } from './items';
-import { isSaneMarkdown } from './markdown-text';
+import { isSaneMarkdown } from './markdown-contain';
 import type { Page } from './page';
 
 /** A run as one HTML page that needs nothing else: no script, and nothing that a reader's machine would fetch. */

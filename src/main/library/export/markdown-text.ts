@@ -1,43 +1,24 @@
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import { printable, printableLine } from '../../../shared/run/transcript';
-
-/** Longer texts are not looked at as Markdown: they are shown as they are. */
-export const LONGEST_MARKDOWN = 100_000;
-/** More openings than this cost a Markdown reader time without bound, and no honest text has them. */
-const MOST_OPENINGS = 3_000;
-
-/** Whether a text is to be treated as Markdown at all. */
-export function isSaneMarkdown(text: string): boolean {
-  if (text.length > LONGEST_MARKDOWN) return false;
-  let openings = 0;
-  for (const char of text)
-    if (
-      (char === '[' || char === '*' || char === '_' || char === '!' || char === '<' || char === '~') &&
-      ++openings > MOST_OPENINGS
-    )
-      return false;
-  // Deep nesting makes what comes after it slow.
-  return !/^(?:[ \t]*[>*+-]){60}/m.test(text);
-}
+import {
+  harmless,
+  inQuotation,
+  isSaneMarkdown,
+  keepsInside,
+  openFence,
+  outline,
+  parse,
+  placed,
+  type Node,
+} from './markdown-contain';
 
 /** Text as a block of code that nothing in it can end. Ends with a newline. */
 export function fenced(text: string, language = ''): string {
   const clean = printable(text);
   let longest = 2;
-  for (const run of clean.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
+  for (const [run] of clean.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${clean}${clean === '' || clean.endsWith('\n') ? '' : '\n'}${fence}\n`;
 }
-
-/** Contained Markdown as a quotation. Ends with a newline. */
-export const quoted = (text: string): string =>
-  `${contained(text)
-    .replace(/\n+$/, '')
-    .split('\n')
-    .map((line) => (line === '' ? '>' : `> ${line}`))
-    .join('\n')}\n`;
 
 /** One line in which nothing is markup. */
 export const plainLine = (text: string): string =>
@@ -49,68 +30,92 @@ export const plainLine = (text: string): string =>
 export function codeLine(text: string): string {
   const clean = printableLine(text).replaceAll('\r', '');
   let longest = 0;
-  for (const run of clean.match(/`+/g) ?? []) longest = Math.max(longest, run.length);
+  for (const [run] of clean.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const ticks = '`'.repeat(longest + 1);
   const pad = clean === '' || /^[` ]|[` ]$/.test(clean) ? ' ' : '';
   return `${ticks}${pad}${clean}${pad}${ticks}`;
 }
 
+/** What may be more than words: without any of it, a text is in its place as it is. */
+const ACTIVE = /[<[\t]|`{3}|~{3}|^[ >*+\d.)-]*#|^[ >]*(?:=+|-+)[ \t]*$/m;
+
 /**
- * What somebody wrote as Markdown, so that it stays Markdown and cannot touch what follows it: HTML in it becomes text, an
- * image a link, and a fence that it left open is closed. Ends with a newline.
+ * What somebody wrote as Markdown, so that it stays Markdown and reaches nothing outside of it: HTML in it becomes text,
+ * an image a link, its headings are below those of the document, its references lead to its own definitions, and a fence
+ * that it left open is closed. Ends with a newline.
+ *
+ * @param mark begins the labels of its definitions; no other text may have it
  */
-export function contained(text: string): string {
+export function contained(text: string, mark: string): string {
   const clean = printable(text).replace(/\n+$/, '');
-  if (!/<[a-z/!?]|`{3}|~{3}|!\[/i.test(clean)) return `${clean}\n`;
+  if (clean.length < 1_000_000 && !ACTIVE.test(clean)) return `${clean}\n`;
   if (!isSaneMarkdown(clean)) return fenced(clean);
-  let out = clean;
-  for (let round = 0; ; round++) {
-    const edits = activeIn(out);
-    if (edits.length === 0) break;
-    // What was inside HTML is Markdown now, and may hold more of it.
-    if (round === 20) return fenced(clean);
-    for (const { at, skip, put } of edits.reverse()) out = out.slice(0, at) + put + out.slice(at + skip);
-  }
-  return `${out}${openFence(out)}\n`;
+  const inert = harmless(clean);
+  if (inert === undefined) return fenced(clean);
+  const out = placed(inert, mark);
+  const whole = `${out}${openFence(out)}\n`;
+  return keepsInside(parse(whole), mark) ? whole : fenced(clean);
 }
 
-type Root = ReturnType<typeof fromMarkdown>;
-type Node = Root | Root['children'][number];
-
-const parse = (text: string): Root =>
-  fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-
-interface Edit {
-  at: number;
-  /** Characters that are replaced. */
-  skip: number;
-  put: string;
+/** Contained Markdown as a quotation, which nothing in it gets out of. Ends with a newline. */
+export function quoted(text: string, mark: string): string {
+  const inner = contained(text, mark).replace(/\n+$/, '');
+  const quote = inQuotation(inner);
+  if (inner.length > 1_000_000 || !ACTIVE.test(inner) || isQuotationOf(quote, inner, mark))
+    return `${quote}\n`;
+  return `${inQuotation(fenced(text).trimEnd())}\n`;
 }
 
-/** What makes HTML text and images links, so that a reader of the file runs nothing and fetches nothing. */
-function activeIn(text: string): Edit[] {
-  const edits: Edit[] = [];
-  const look = (node: Node): void => {
-    const at = node.position?.start.offset ?? 0;
-    if (node.type === 'html') {
-      const end = node.position?.end.offset ?? 0;
-      for (let n = at; n < end; n++) if (text[n] === '<') edits.push({ at: n, skip: 1, put: '&lt;' });
+function isQuotationOf(quote: string, inner: string, mark: string): boolean {
+  if (!isSaneMarkdown(quote)) return false;
+  const root = parse(quote);
+  const [only, ...more] = root.children;
+  if (only?.type !== 'blockquote' || more.length > 0 || !keepsInside(root, mark)) return false;
+  return JSON.stringify(outline(only.children)) === JSON.stringify(outline(parse(inner).children));
+}
+
+/**
+ * What a person typed, exactly, as a quotation: as sentences where it is only that, else as a block of code, in which
+ * spaces and signs stay what they are. Ends with a newline.
+ */
+export function verbatim(text: string): string {
+  const clean = printable(text);
+  const lines = clean.split('\n');
+  const sentences = lines
+    .map((line, n) => (line !== '' && n + 1 < lines.length && lines[n + 1] !== '' ? `${line}\\` : line))
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
+  if (clean !== '' && isSaneMarkdown(clean) && saysOnly(sentences, clean)) return `${sentences}\n`;
+  return `${inQuotation(fenced(clean, 'text').trimEnd())}\n`;
+}
+
+/** Whether a quotation is nothing but sentences, and says exactly this. */
+function saysOnly(quote: string, said: string): boolean {
+  const [only, ...more] = parse(quote).children;
+  if (only?.type !== 'blockquote' || more.length > 0) return false;
+  const words = (node: Node): string | undefined => {
+    switch (node.type) {
+      case 'text':
+        return node.value;
+      case 'break':
+        return '\n';
+      case 'paragraph':
+        return joined(node.children);
+      case 'link': {
+        const text = joined(node.children);
+        // An address that is a link by itself.
+        return text !== undefined && [text, `http://${text}`, `mailto:${text}`].includes(node.url)
+          ? text
+          : undefined;
+      }
+      default:
+        return undefined;
     }
-    if (node.type === 'image' || node.type === 'imageReference') edits.push({ at, skip: 0, put: '\\' });
-    if ('children' in node) node.children.forEach(look);
   };
-  look(parse(text));
-  return edits.sort((a, b) => a.at - b.at);
-}
-
-/** What closes a block of code that is still open at the end; empty where none is. */
-function openFence(text: string): string {
-  if (!/`{3}|~{3}/.test(text)) return '';
-  const last = parse(text).children.at(-1);
-  if (last?.type !== 'code') return '';
-  const lines = text.slice(last.position?.start.offset, last.position?.end.offset).split('\n');
-  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(lines[0] ?? '')?.[1];
-  if (fence === undefined) return '';
-  const end = new RegExp(`^ {0,3}\\${fence[0] ?? ''}{${fence.length},}[ \\t]*$`);
-  return lines.length > 1 && end.test(lines.at(-1) ?? '') ? '' : `\n${fence}`;
+  const joined = (nodes: readonly Node[]): string | undefined => {
+    const all = nodes.map(words);
+    return all.includes(undefined) ? undefined : all.join('');
+  };
+  const paragraphs = only.children.map(words);
+  return !paragraphs.includes(undefined) && paragraphs.join('\n\n') === said;
 }

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { CallLine } from '../../../shared/run/transcript';
 import { some } from '../words';
 import { escaped } from './escape';
 import { factsOf, titleOf } from './head';
 import { lineCount, withoutTool } from './items';
 import type { ExportItem } from './items';
-import { codeLine, contained, fenced, plainLine, quoted } from './markdown-text';
+import { codeLine, fenced, plainLine, quoted, verbatim } from './markdown-text';
 import type { Page } from './page';
 
 /** A run as Markdown: GitHub's dialect, in which a fold is HTML's own. */
@@ -14,23 +15,32 @@ export function* markdownOf(page: Page): Generator<string> {
   for (const [word, value] of factsOf(source)) yield `- **${word}:** ${plainLine(clean(value))}\n`;
   for (const remark of remarks) yield `- **Note:** ${plainLine(remark)}\n`;
   yield '\n---\n';
-  for (const item of items) {
-    yield `\n${block(item, page)}`;
+  const secret = createHash('sha256').update(source.bytes).digest('hex').slice(0, 8);
+  let speaker = '';
+  for (const [n, item] of items.entries()) {
+    const speaks = item.kind === 'prompt' ? 'Person' : MODEL.has(item.kind) ? 'Assistant' : speaker;
+    if (speaks !== speaker || item.kind === 'prompt') yield `\n## ${speaks}\n`;
+    speaker = speaks;
+    // No text can know a label of another one: it comes from a hash that the text is part of.
+    yield `\n${block(item, page, `${secret}.${n + 1}-`)}`;
     tally.wrote(item);
   }
 }
 
-function block(item: ExportItem, page: Page): string {
+/** Said or done by the model. */
+const MODEL = new Set<ExportItem['kind']>(['text', 'thinking', 'provider', 'call']);
+
+function block(item: ExportItem, page: Page, mark: string): string {
   const { clean } = page;
   switch (item.kind) {
     case 'prompt':
-      return `## Person\n\n${quoted(clean(item.text))}`;
+      return verbatim(clean(item.text));
     case 'text':
-      return contained(clean(item.text));
+      return quoted(clean(item.text), mark);
     case 'thinking':
       if (item.redacted) return '*Thinking that the service keeps to itself.*\n';
       return page.thinking
-        ? fold(`Thinking, ${some(lineCount(item.text), 'line')}`, quoted(clean(item.text)))
+        ? fold(`Thinking, ${some(lineCount(item.text), 'line')}`, quoted(clean(item.text), mark))
         : `*Thinking left out: ${some(lineCount(item.text), 'line')}.*\n`;
     case 'provider':
       return fold(`A block of the service: ${escaped(item.provider)}`, fenced(clean(item.raw), 'json'));
@@ -46,8 +56,10 @@ function block(item: ExportItem, page: Page): string {
       return seam(item, page);
     case 'lost': {
       const thinking =
-        item.thinking && page.thinking ? `\n${fold('Its thinking', quoted(clean(item.thinking)))}` : '';
-      return `**Lost text.** This arrived and never became a record (${plainLine(item.at)}):\n\n${quoted(clean(item.text))}${thinking}`;
+        item.thinking && page.thinking
+          ? `\n${fold('Its thinking', quoted(clean(item.thinking), `${mark}t`))}`
+          : '';
+      return `**Lost text.** This arrived and never became a record (${plainLine(item.at)}):\n\n${quoted(clean(item.text), mark)}${thinking}`;
     }
     case 'damage':
       return `> **The journal is damaged here.** ${plainLine(item.text)} What follows cannot be read.\n`;

@@ -15,9 +15,11 @@ export function named(runs: readonly RunToExport[]): NamedRun[] {
     const key = run.key ?? run.id;
     if (seen.has(key)) continue;
     seen.add(key);
-    let name = run.id;
+    // An id that is older than the rule for ids may be the name of a device.
+    const base = DEVICE.test(run.id) ? `run-${run.id}` : run.id;
+    let name = base;
     // Some file systems take capitals and small letters for the same.
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${run.id}-${n}`;
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}-${n}`;
     taken.add(name.toLowerCase());
     all.push({ ...run, key, name });
   }
@@ -25,24 +27,37 @@ export function named(runs: readonly RunToExport[]): NamedRun[] {
 }
 
 const LONGEST = 80;
-/** Names that Windows keeps for devices. */
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+/**
+ * Bytes of a name of a file. A file system takes 255; what comes behind the name is at most `.catalogue.jsonl`, a number
+ * for the case that there is such a file already, or what an unfinished file is called.
+ */
+const LONGEST_BYTES = 200;
+/** Names that Windows keeps for devices, whatever their ending. */
+const DEVICE = /^(con|conin|conout|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])\s*(\.|$)/i;
+/** What a reader takes for one character: it is never cut. */
+const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * A title as the name of a file, without ending: nothing in it leads elsewhere, hides the file, is invisible, or means
- * something to a system or shell that people use. Never empty.
+ * something to a system or shell that people use, and with every ending of ours it is short enough. Never empty.
  */
 export function safeFileName(title: string): string {
   const plain = title
+    .slice(0, 8 * LONGEST)
     .normalize('NFC')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/[/\\:*?"<>|`$!&;#%{}[\]^~']/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s.-]+/, '');
-  const short = [...plain]
-    .slice(0, LONGEST)
-    .join('')
-    .replace(/[\s.]+$/, '');
+  let short = '';
+  let bytes = 0;
+  let count = 0;
+  for (const { segment } of CHARACTERS.segment(plain)) {
+    bytes += Buffer.byteLength(segment);
+    if (bytes > LONGEST_BYTES || ++count > LONGEST) break;
+    short += segment;
+  }
+  short = short.replace(/[\s.]+$/, '');
   if (short === '') return 'run';
   return DEVICE.test(short) ? `run ${short}` : short;
 }
