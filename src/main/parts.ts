@@ -5,11 +5,22 @@ import { allSecrets } from './secrets';
 import { modelFor } from './model/registry';
 import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
+import { folders } from './settings/paths';
 import type { Keyring } from './settings/secrets/keyring';
+import { machineWitness } from './settings/witness';
+import type { Witness } from './settings/witness';
 import { toolsFor } from './tool/registry';
 
+export interface PartsOptions {
+  witness?: Witness;
+}
+
 /** What the core's loop is built from, the same behind every door. */
-export function agentParts(env: NodeJS.ProcessEnv = process.env, keyring?: Keyring): AgentParts {
+export function agentParts(
+  env: NodeJS.ProcessEnv = process.env,
+  keyring?: Keyring,
+  { witness = ownWitness(env) }: PartsOptions = {},
+): AgentParts {
   // Variables that profiles name for their keys hold secrets as well, from their first use on.
   const used = new Map<string, Pick<Profile, 'key_env'>>();
   return {
@@ -20,9 +31,16 @@ export function agentParts(env: NodeJS.ProcessEnv = process.env, keyring?: Keyri
     tools: toolsFor,
     closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url)]),
     secrets: () => allSecrets(env, [...used.values()], keyring),
+    witness,
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,
   };
+}
+
+/** The secret and the runs of this person on this machine. */
+function ownWitness(env: NodeJS.ProcessEnv): Witness {
+  const { state, runs } = folders(env);
+  return machineWitness(state, runs);
 }
 
 /** How models find what they need: keys that a person saved, and the environment. */

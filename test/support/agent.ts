@@ -10,8 +10,11 @@ import type {
   StartOptions,
 } from '../../src/main/agent';
 import { memoryStore } from '../../src/main/journal/memory';
-import type { RunStore } from '../../src/main/journal/journal';
+import { Seal } from '../../src/main/agent/origin';
+import type { Journal, RunStore } from '../../src/main/journal/journal';
+import type { SidecarEntry } from '../../src/shared/run/sidecar';
 import type { Model } from '../../src/main/model/model';
+import { witnessOf } from '../../src/main/settings/witness';
 import type { Tool, ToolContext, ToolOutcome } from '../../src/main/tool/tool';
 
 export type Run = (input: unknown, context: ToolContext) => ToolOutcome | Promise<ToolOutcome>;
@@ -52,6 +55,15 @@ export const testProfile = (patch: Record<string, unknown> = {}): Profile =>
     ...patch,
   });
 
+/** One machine, the same for every agent of a test. */
+export const testWitness = witnessOf(Buffer.alloc(32, 7));
+
+/** A note as this machine writes it. */
+export async function noteOwn(journal: Journal, entry: SidecarEntry, witness = testWitness): Promise<void> {
+  const [meta] = (await journal.load()).records;
+  await journal.note(new Seal(witness, meta).sign(entry));
+}
+
 /** The parts of an agent around a scripted model and test tools; ids count up. */
 export function testParts(model: Model, tools: Tool[] = [], patch: Partial<AgentParts> = {}): AgentParts {
   let count = 0;
@@ -59,6 +71,7 @@ export function testParts(model: Model, tools: Tool[] = [], patch: Partial<Agent
     model: () => model,
     tools: () => tools,
     secrets: () => [],
+    witness: testWitness,
     now: () => new Date(Date.UTC(2026, 0, 1) + count * 1000),
     newId: () => `run-${++count}`,
     ...patch,

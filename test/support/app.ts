@@ -14,6 +14,8 @@ import type { Model } from '../../src/main/model/model';
 import { agentParts } from '../../src/main/parts';
 import { FileSecrets, noSeal, type Seal } from '../../src/main/settings/secrets/file-secrets';
 import { Keyring } from '../../src/main/settings/secrets/keyring';
+import { machineWitness } from '../../src/main/settings/witness';
+import type { Witness } from '../../src/main/settings/witness';
 import { builtInTools } from '../../src/main/tool/registry';
 import { connect, type Client } from '../../src/shared/contract/connect';
 import type { CommandName, CommandOutput } from '../../src/shared/contract/contract';
@@ -63,6 +65,8 @@ export interface DeskOptions {
   /** How saved keys are sealed; absent: not at all. */
   seal?: Seal;
   version?: string;
+  /** The machine; absent: one that is known by its home. */
+  witness?: Witness;
   /** What there is on the disk of every store. */
   space?: (folder: string) => Promise<{ free: number; size: number } | undefined>;
   indexOf?: AppOptions['indexOf'];
@@ -115,7 +119,9 @@ export function makeDesk(options: DeskOptions = {}): Desk {
   const { model } = options;
   const keysFile = join(home, 'config', 'keys.json');
   const keyring = new Keyring(new FileSecrets(keysFile, options.seal ?? noSeal));
-  const real = agentParts(options.env ?? {}, keyring);
+  const real = agentParts(options.env ?? {}, keyring, {
+    witness: options.witness ?? machineWitness(join(home, 'state'), join(home, 'runs')),
+  });
   const parts: AgentParts = model ? { ...real, model: () => model } : real;
   const app = createApp({
     parts,

@@ -26,10 +26,10 @@ export function faultyStore(faults: Faults, base: RunStore = memoryStore()): Run
       get(target, key) {
         switch (key) {
           case 'append':
-            return async (record: RunRecord) => {
+            return async (record: RunRecord, own?: string) => {
               dead ??= faults.append?.(record);
               if (dead !== undefined) throw dead;
-              return target.append(record);
+              return target.append(record, own);
             };
           case 'note':
             return async (entry: SidecarEntry) => {
@@ -61,10 +61,10 @@ export function faultyStore(faults: Faults, base: RunStore = memoryStore()): Run
   };
   return {
     ...base,
-    async create(id, meta) {
+    async create(id, meta, own) {
       const fault = faults.create?.(id);
       if (fault !== undefined) throw fault;
-      return wrap(await base.create(id, meta));
+      return wrap(await base.create(id, meta, own));
     },
     async open(id) {
       const fault = faults.open?.(id);

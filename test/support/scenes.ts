@@ -268,6 +268,7 @@ const profile = (name: string, provider: ProfileView['provider'], model: string)
 export const drift: PreflightView = {
   id: 'interrupted',
   ok: false,
+  origin: { kind: 'here', seen: 'c0ffee', told: {} },
   gates: [
     { gate: 'completed', outcome: 'pass', text: 'Not finished yet' },
     { gate: 'interactivity', outcome: 'pass', text: 'A chat, opened as a chat' },
@@ -299,13 +300,30 @@ export const drift: PreflightView = {
   folder: '/home/ada/Finance',
   matching: ['Practice (May)'],
   pending: [
-    { toolUseId: 'a', tool: 'read_file', input: '{}', line: 'read q3.csv', fate: 'answered', changes: false },
-    { toolUseId: 'b', tool: 'list_files', input: '{}', line: 'list .', fate: 'run', changes: false },
+    {
+      toolUseId: 'a',
+      tool: 'read_file',
+      input: '{}',
+      line: 'read q3.csv',
+      hash: 'c0ffee',
+      fate: 'answered',
+      changes: false,
+    },
+    {
+      toolUseId: 'b',
+      tool: 'list_files',
+      input: '{}',
+      line: 'list .',
+      hash: 'c0ffee',
+      fate: 'run',
+      changes: false,
+    },
     {
       toolUseId: 'c',
       tool: 'write_file',
       input: '{}',
       line: 'write summary.md (1.2 KB, new file)',
+      hash: 'c0ffee',
       fate: 'ask',
       changes: true,
     },
@@ -316,6 +334,7 @@ export const drift: PreflightView = {
       tool: 'append_file',
       input: '{}',
       line: 'append to report-q3.md: Total 4,121',
+      hash: 'c0ffee',
       fate: 'unknown',
       changes: true,
       startedAt: ago(40),

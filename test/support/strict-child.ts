@@ -3,6 +3,7 @@ import type { AgentParts, Session } from '../../src/main/agent/session';
 import { fileStore } from '../../src/main/journal/file/index';
 import { anthropicModel } from '../../src/main/model/anthropic/index';
 import { openaiModel } from '../../src/main/model/openai/index';
+import { witnessOf } from '../../src/main/settings/witness';
 import { toolsFor } from '../../src/main/tool/registry';
 import { testProfile } from './model-calls';
 
@@ -31,6 +32,7 @@ async function obey(orders: ChildOrders): Promise<void> {
     model: () =>
       orders.api === 'anthropic' ? anthropicModel(profile, options) : openaiModel(profile, options),
     tools: toolsFor,
+    witness: witnessOf(Buffer.alloc(32, 7)),
     secrets: () => [],
     now: () => new Date(),
     newId: () => 'other',

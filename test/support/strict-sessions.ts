@@ -18,6 +18,7 @@ import { anthropicModel } from '../../src/main/model/anthropic/index';
 import { openaiModel } from '../../src/main/model/openai/index';
 import { isFailure } from '../../src/shared/run/failure';
 import type { Profile } from '../../src/shared/run/profile';
+import { witnessOf } from '../../src/main/settings/witness';
 import { toolsFor } from '../../src/main/tool/registry';
 import { anthropicStandIn } from './anthropic-standin';
 import { testProfile } from './model-calls';
@@ -100,6 +101,7 @@ class Scene {
       model: (profile) =>
         api === 'anthropic' ? anthropicModel(profile, options) : openaiModel(profile, options),
       tools: toolsFor,
+      witness: witnessOf(Buffer.alloc(32, 7)),
       secrets: () => [KEY],
       now: () => new Date(),
       newId: () => `run-${++this.resets}`,

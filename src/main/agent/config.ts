@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { Failure } from '../../shared/run/failure';
 import { computeFingerprint } from '../../shared/run/fingerprint';
 import type { Fingerprint } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Model, ModelRequest, ToolDef } from '../model/model';
 import type { Profile } from '../settings/profile';
+import { folderId, isSameFolder } from '../tool/identity';
 import type { Tool, ToolSet } from '../tool/tool';
 import type { AgentParts } from './session';
 
@@ -63,27 +64,56 @@ export const toolNamed = (config: RunConfig, name: string): Tool | undefined =>
   config.tools.find((tool) => tool.def.name === name);
 
 /** Where a run runs, as its sidecar keeps it. */
-export function placeEntry(parts: AgentParts, config: RunConfig, folder: string | undefined): SidecarEntry {
+export function placeEntry(
+  parts: AgentParts,
+  config: RunConfig,
+  folder: GrantedFolder | undefined,
+): Extract<SidecarEntry, { kind: 'config' }> {
   return {
     kind: 'config',
     at: parts.now().toISOString(),
     profile: config.profile.name,
-    ...(folder !== undefined && { folder }),
+    ...(folder !== undefined && { folder: folder.path, folder_id: folder.id }),
     ...(config.model.endpoint !== undefined && { endpoint: config.model.endpoint }),
   };
 }
 
-/** The real path of a run's folder. Throws `not_found` when it is not a folder now. */
-export async function realFolder(folder: string | undefined): Promise<string | undefined> {
+/** The folder that a run may work in: a real absolute path, and which folder that was (see tool/identity.ts). */
+export interface GrantedFolder {
+  path: string;
+  id: string;
+}
+
+/**
+ * A run's folder as it is now. `granted`: which one it was when it was chosen. Throws `not_found` when it is not a folder
+ * now, or another one.
+ */
+export async function realFolder(
+  folder: string | undefined,
+  granted?: string,
+): Promise<GrantedFolder | undefined> {
   if (folder === undefined) return undefined;
+  let found: GrantedFolder | undefined;
   try {
     const real = await realpath(folder);
-    if ((await stat(real)).isDirectory()) return real;
+    const stat = await lstat(real, { bigint: true });
+    if (stat.isDirectory()) found = { path: real, id: folderId(stat) };
   } catch (cause) {
     throw noFolder(folder, cause);
   }
-  throw noFolder(folder);
+  if (!found) throw noFolder(folder);
+  if (granted !== undefined && !isSameFolder(granted, found.id)) throw otherFolder(folder);
+  return found;
 }
+
+const otherFolder = (folder: string) =>
+  new Failure({
+    code: 'not_found',
+    message: `The folder ${folder} is not the one that you chose: another one has taken its place.`,
+    kept: 'Nothing was started and nothing was changed.',
+    todo: 'Look at what is there now, and choose the folder again.',
+    data: { path: folder },
+  });
 
 const noFolder = (folder: string, cause?: unknown) =>
   new Failure(

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import { parseRaw } from '../../shared/run/codec';
 import { diffFingerprint } from '../../shared/run/fingerprint';
 import { judgeGates } from '../../shared/run/gates';
@@ -6,9 +7,11 @@ import type { Fingerprint, ToolUseBlock } from '../../shared/run/record';
 import type { SidecarEntry, SidecarKind } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { LoadedRun } from '../journal/journal';
+import type { Witness } from '../settings/witness';
 import { toolUses } from './answered-turn';
+import { sha256, toolNamed } from './config';
 import type { RunConfig } from './config';
-import { toolNamed } from './config';
+import { placeIn, recordSha256, trusted } from './origin';
 import type { PendingTool, Preflight } from './session';
 import { lineOf } from './tool-batch';
 import { toWire } from './wire';
@@ -25,6 +28,8 @@ export interface Inspection extends Omit<Preflight, 'nextCallChars'> {
   denied: Map<string, string | undefined>;
   /** What the model sent as input where that was no JSON object, by tool-use id: calls of the pending turn. */
   invalid: Map<string, string>;
+  /** Open calls that came with a run from elsewhere. */
+  foreign: Set<string>;
   /** The fingerprint that the run goes on from: the last accepted one. */
   recorded: Fingerprint;
   endpointChanged: boolean;
@@ -34,13 +39,19 @@ export interface Viewpoint {
   interactive: boolean;
   force: boolean;
   allow: ReadonlySet<string>;
+  witness: Witness;
+  /** Address of the store that the run is in. */
+  store: string;
+  /** The folder that was chosen for it; absent: the one that this machine noted. */
+  folder?: string | undefined;
 }
 
-/** Judges a loaded run against a configuration. Pure: reads nothing, changes nothing. */
+/** Judges a loaded run against a configuration. Reads nothing, changes nothing. */
 export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Inspection {
-  const { state, facts, sidecar } = run;
-  const recorded = lastAccepted(run);
-  const place = lastPlace(sidecar);
+  const { state, facts } = run;
+  const { origin, notes, pendingHere } = trusted(run, view.witness, view.store);
+  const recorded = lastAccepted(state, notes);
+  const place = placeIn(notes);
   const gates = judgeGates({
     state,
     facts,
@@ -49,13 +60,15 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     current: config.fingerprint,
     force: view.force,
   });
-  const denied = refusals(sidecar);
-  const invalid = badInputs(run);
-  const pending = pendingTools(run, config, view, { denied, invalid });
+  const denied = refusals(notes);
+  const invalid = badInputs(run, notes);
+  const folder = view.folder ?? place.folder;
+  const pending = pendingTools(run, config, view, { denied, invalid, foreign: !pendingHere, folder });
   const endpoint = config.model.endpoint;
-  const lost = lostText(state, sidecar);
+  const lost = lostText(state, notes);
   return {
     id: run.id,
+    origin,
     gates,
     ok: gates.every(({ outcome }) => outcome !== 'refuse'),
     diff: diffFingerprint(recorded, config.fingerprint),
@@ -64,7 +77,7 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     ...(place.profile !== undefined && { profile: place.profile }),
     ...(place.folder !== undefined && { folder: place.folder }),
     pending,
-    unknown: pending.filter(({ fate }) => fate === 'unknown'),
+    unknown: pending.filter(({ fate }) => fate === 'unknown' || fate === 'foreign'),
     next: nextStep(state, facts),
     counters: state.counters,
     records: run.records.length,
@@ -73,6 +86,8 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     ...(lost && { lost }),
     denied,
     invalid,
+    foreign: new Set(pending.flatMap(({ fate, toolUseId }) => (fate === 'foreign' ? [toolUseId] : []))),
+    ...(place.folder_id !== undefined && { folderId: place.folder_id }),
     recorded,
     endpointChanged: place.endpoint !== undefined && place.endpoint !== endpoint,
   };
@@ -96,20 +111,9 @@ const AROUND_A_BLOCK = 30;
  * What a person last accepted, or else what the run was begun with. The provider is always the run's own: no entry
  * beside the journal can change what can never be forced.
  */
-function lastAccepted({ state, sidecar }: LoadedRun): Fingerprint {
-  const accepted = entries(sidecar, 'resume').at(-1)?.accepted;
+function lastAccepted(state: RunState, notes: SidecarEntry[]): Fingerprint {
+  const accepted = entries(notes, 'resume').at(-1)?.accepted;
   return { ...(accepted ?? state.fingerprint), provider: state.fingerprint.provider };
-}
-
-/** Each field as it was written last. */
-export function lastPlace(sidecar: SidecarEntry[]): { profile?: string; folder?: string; endpoint?: string } {
-  const place: { profile?: string; folder?: string; endpoint?: string } = {};
-  for (const { profile, folder, endpoint } of entries(sidecar, 'config')) {
-    if (profile !== undefined) place.profile = profile;
-    if (folder !== undefined) place.folder = folder;
-    if (endpoint !== undefined) place.endpoint = endpoint;
-  }
-  return place;
 }
 
 function refusals(sidecar: SidecarEntry[]): Map<string, string | undefined> {
@@ -121,23 +125,32 @@ function refusals(sidecar: SidecarEntry[]): Map<string, string | undefined> {
 }
 
 /** A turn that never became a record may have been answered again, so its notes end with the resume that did so. */
-function badInputs({ records, sidecar }: LoadedRun): Map<string, string> {
+function badInputs({ records }: LoadedRun, notes: SidecarEntry[]): Map<string, string> {
   const turn = records.findLast(({ assistant }) => assistant)?.seq;
   let noted: Entry<'bad_input'>[] = [];
-  for (const entry of sidecar)
+  for (const entry of notes)
     if (entry.kind === 'bad_input') noted.push(entry);
     else if (entry.kind === 'resume') noted = noted.filter(({ seq }) => seq <= entry.after_seq);
   return new Map(noted.filter(({ seq }) => seq === turn).map(({ tool_use_id: id, text }) => [id, text]));
 }
 
+interface Circumstances extends Pick<Inspection, 'denied' | 'invalid'> {
+  /** The open turn was written elsewhere. */
+  foreign: boolean;
+  folder: string | undefined;
+}
+
 function pendingTools(
-  { state, sidecar, sidecarBound }: LoadedRun,
+  { id: run, records, state, sidecar, sidecarBound }: LoadedRun,
   config: RunConfig,
   { allow }: Viewpoint,
-  { denied, invalid }: Pick<Inspection, 'denied' | 'invalid'>,
+  { denied, invalid, foreign, folder }: Circumstances,
 ): PendingTool[] {
   const { pending } = state;
   if (!pending) return [];
+  const turn = records.findLast(({ assistant }) => assistant);
+  const record = turn ? recordSha256(turn) : '';
+  // Also those that prove nothing: they can only make a person be asked.
   const intents = new Map(entries(sidecar, 'intent').map((intent) => [intent.tool_use_id, intent]));
   const cut = isCutShort(pending.stop_reason);
   const fate = (use: ToolUseBlock): Pick<PendingTool, 'fate' | 'changes'> => {
@@ -147,6 +160,7 @@ function pendingTools(
     const began = (intent !== undefined && (changes || intent.changes)) || (!sidecarBound && changes);
     if (pending.answered.includes(use.id)) return { fate: 'answered', changes };
     if (cut || denied.has(use.id) || (tool && invalid.has(use.id))) return { fate: 'not_run', changes };
+    if (foreign && tool) return { fate: 'foreign', changes };
     if (began) return { fate: 'unknown', changes: true };
     if (!tool) return { fate: 'missing', changes };
     return { fate: changes && !allow.has(use.name) ? 'ask' : 'run', changes };
@@ -154,6 +168,7 @@ function pendingTools(
   return toolUses(pending.assistant).map((use) => {
     const startedAt = intents.get(use.id)?.at;
     const bad = invalid.get(use.id);
+    const path = wholePath(use, folder);
     return {
       toolUseId: use.id,
       tool: use.name,
@@ -163,9 +178,20 @@ function pendingTools(
           ? lineOf(toolNamed(config, use.name), use, parseRaw(use.input))
           : `${use.name} ${bad}`,
       ...fate(use),
+      hash: sha256(JSON.stringify([run, record, use.id, use.name, use.input, folder ?? null])),
+      ...(path !== undefined && { path }),
       ...(startedAt !== undefined && { startedAt }),
     };
   });
+}
+
+/** Where on this machine a call would work. */
+function wholePath(use: ToolUseBlock, folder: string | undefined): string | undefined {
+  const input: unknown = parseRaw(use.input);
+  const named = typeof input === 'object' && input !== null && 'path' in input ? input.path : undefined;
+  if (named !== undefined && typeof named !== 'string') return undefined;
+  if (named !== undefined && isAbsolute(named)) return named;
+  return folder === undefined ? named : resolve(folder, named ?? '.');
 }
 
 export const atPausedTurn = (state: RunState): boolean =>

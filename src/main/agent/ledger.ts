@@ -7,6 +7,8 @@ import type { RecordKind, RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal/journal';
+import type { Witness } from '../settings/witness';
+import { Seal, trusted } from './origin';
 import { Breather } from '../journal/read';
 import type { SessionEvent } from './session';
 
@@ -24,6 +26,7 @@ export class Ledger {
   #allowance = new Allowance();
   #ids = new Set<string>();
   #lastRecord: RunRecord | undefined;
+  #seal: Seal | undefined;
   #journal: Journal | undefined;
   #onDead: ((failure: Failure) => void) | undefined;
 
@@ -33,6 +36,7 @@ export class Ledger {
     readonly store: RunStore | undefined,
     private readonly emit: (event: SessionEvent) => void,
     private readonly now: () => Date,
+    private readonly witness: Witness,
   ) {}
 
   get state(): RunState {
@@ -76,7 +80,9 @@ export class Ledger {
    */
   async beginQuietly(meta: RunRecord): Promise<() => void> {
     const record = decodeRecord(encodeRecord(meta));
-    if (this.store) this.hold(await this.store.create(this.id, record));
+    const seal = new Seal(this.witness, record);
+    if (this.store) this.hold(await this.store.create(this.id, record, seal.ofRecord(record)));
+    this.#seal = seal;
     const place = { seq: 1, line: 1, offset: 0, bytes: encodeLine(record).length - 1 };
     this.#push(record, place);
     return () => this.#tell(record, place);
@@ -88,13 +94,15 @@ export class Ledger {
     const folder = new Folder();
     const allowance = new Allowance();
     const ids = new Set<string>();
-    for (const entry of run.sidecar) allowance.note(entry);
+    const { notes } = trusted(run, this.witness, this.store?.url ?? '');
+    for (const entry of notes) allowance.note(entry);
     for (const [index, record] of run.records.entries()) {
       folder.push(record, run.places[index]);
       allowance.push(record);
       for (const id of idsOf(record)) ids.add(id);
       if (breather.due) await breather.breathe();
     }
+    this.#seal = new Seal(this.witness, run.records[0]);
     this.#folder = folder;
     this.#allowance = allowance;
     this.#ids = ids;
@@ -124,7 +132,7 @@ export class Ledger {
     let place: RecordPlace | undefined;
     if (this.store) {
       try {
-        place = await this.#writer().append(record);
+        place = await this.#writer().append(record, this.#seal?.ofRecord(record));
       } catch (error) {
         throw this.#broken(error, lost);
       }
@@ -137,7 +145,7 @@ export class Ledger {
   async note(entry: SidecarEntry, lost: string): Promise<void> {
     if (!this.store) return;
     try {
-      await this.#writer().note(entry);
+      await this.#writer().note(this.#seal?.sign(entry) ?? entry);
     } catch (error) {
       throw this.#broken(error, lost);
     }

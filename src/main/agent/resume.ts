@@ -2,10 +2,11 @@ import { Failure } from '../../shared/run/failure';
 import type { LoadedRun } from '../journal/journal';
 import { placeEntry, realFolder, runConfig } from './config';
 import type { RunConfig } from './config';
-import { inspect, lastPlace, nextCallChars } from './inspect';
+import { inspect, nextCallChars } from './inspect';
 import type { Inspection } from './inspect';
 import { LiveSession } from './live';
 import type { Opening } from './live';
+import { placeIn, recordSha256, trusted } from './origin';
 import type { AgentParts, Preflight, ResumeOptions, Session } from './session';
 import { assemble } from './start';
 import { refuse } from './take-back';
@@ -13,10 +14,16 @@ import type { Decided } from './tool-batch';
 import type { Run } from './run';
 import { missingEnd, recordedEnd } from './words';
 
-type LookOptions = Omit<ResumeOptions, 'unknown' | 'unknownDefault' | 'say' | 'acceptEndpoint'>;
+type LookOptions = Omit<
+  ResumeOptions,
+  'unknown' | 'unknownDefault' | 'say' | 'acceptEndpoint' | 'acceptOrigin'
+>;
 
-const look = (run: LoadedRun, config: RunConfig, options: LookOptions): Inspection =>
+const look = (parts: AgentParts, run: LoadedRun, config: RunConfig, options: LookOptions): Inspection =>
   inspect(run, config, {
+    witness: parts.witness,
+    store: options.store.url,
+    folder: options.folder,
     interactive: options.interactive ?? run.state.interactive,
     force: options.force ?? false,
     allow: new Set(options.allow),
@@ -32,10 +39,11 @@ export async function preflight(parts: AgentParts, options: LookOptions): Promis
   const {
     denied: _d,
     invalid: _i,
+    foreign: _f,
     recorded: _r,
     endpointChanged: _e,
     ...seen
-  } = look(loaded, config, options);
+  } = look(parts, loaded, config, options);
   return { ...seen, nextCallChars: nextCallChars(loaded.state, config) };
 }
 
@@ -43,25 +51,28 @@ export async function preflight(parts: AgentParts, options: LookOptions): Promis
  * Takes up a run where it stopped. It is loaded and judged for the eye, then locked, loaded and judged again, since
  * somebody may have been quicker; then what was decided is noted durably, and only then something happens.
  *
- * Rejects, with nothing written: what `load` and `open` fail with (`locked` …), the gates in their order
+ * Rejects, with nothing written: what `load` and `open` fail with (`locked` …), `from_elsewhere` unless its origin was
+ * accepted as it is now, the gates in their order
  * (`already_completed`, `interactivity`, `provider_changed`, `drift`), `endpoint_changed`, `unknown_outcome` (data.tools:
  * the calls that need an answer), `interactivity` for words to a one-shot run, `not_found` for a folder that is gone.
  */
 export async function resumeRun(parts: AgentParts, options: ResumeOptions): Promise<Session> {
   const config = runConfig(parts, options.profile);
   const first = await options.store.load(options.id);
-  judge(first, config, options);
-  const folder = await realFolder(options.folder ?? lastPlace(first.sidecar).folder);
+  const before = judge(parts, first, config, options);
+  const folder = await (options.folder === undefined
+    ? realFolder(before.folder, before.folderId)
+    : realFolder(options.folder, options.folderId));
 
   const journal = await options.store.open(options.id);
   const run = assemble(parts, config, {
     ...options,
-    ...(folder !== undefined && { folder }),
+    folder,
     reminded: true,
   });
   try {
     const loaded = await journal.load();
-    const seen = judge(loaded, config, options);
+    const seen = judge(parts, loaded, config, options);
     const unknown = decisions(seen, options);
     await run.ledger.adopt(loaded);
     run.ledger.hold(journal);
@@ -74,9 +85,9 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
 }
 
 /** Throws the first reason not to go on. */
-function judge(loaded: LoadedRun, config: RunConfig, options: ResumeOptions): Inspection {
-  const seen = look(loaded, config, options);
-  refuse(seen, options.acceptEndpoint);
+function judge(parts: AgentParts, loaded: LoadedRun, config: RunConfig, options: ResumeOptions): Inspection {
+  const seen = look(parts, loaded, config, options);
+  refuse(seen, options);
   if (options.say !== undefined && !loaded.state.interactive)
     throw new Failure({
       code: 'interactivity',
@@ -92,14 +103,19 @@ function judge(loaded: LoadedRun, config: RunConfig, options: ResumeOptions): In
 function decisions(seen: Inspection, options: ResumeOptions): Map<string, Decided> {
   const given = new Map(options.unknown?.map((answer) => [answer.toolUseId, answer]));
   const found = new Map<string, Decided>();
-  for (const { toolUseId } of seen.unknown) {
+  for (const { toolUseId, hash, fate } of seen.unknown) {
     const answer = given.get(toolUseId);
-    if (answer) found.set(toolUseId, { ...answer, by: 'person' });
-    else if (options.unknownDefault)
+    // An answer is for the call that was looked at, not for whatever has its id by now.
+    const fits = answer && (answer.hash === undefined ? answer.decision !== 'run' : answer.hash === hash);
+    if (fits) found.set(toolUseId, { ...answer, by: 'person' });
+    // What came with a run from elsewhere runs by a word for that very call only.
+    else if (options.unknownDefault && !(fate === 'foreign' && options.unknownDefault === 'run'))
       found.set(toolUseId, { toolUseId, decision: options.unknownDefault, by: 'flag' });
   }
   const open = seen.unknown.filter(({ toolUseId }) => !found.has(toolUseId));
   if (open.length === 0) return found;
+  const foreign = open.filter(({ fate }) => fate === 'foreign');
+  if (foreign.length > 0) throw unapproved(open, foreign.length);
   throw new Failure({
     code: 'unknown_outcome',
     message: `${open.length === 1 ? 'One call was' : `${open.length} calls were`} started and never answered: nobody knows whether ${open.length === 1 ? 'it' : 'they'} took effect.`,
@@ -108,6 +124,15 @@ function decisions(seen: Inspection, options: ResumeOptions): Map<string, Decide
     data: { tools: open },
   });
 }
+
+const unapproved = (open: Inspection['unknown'], foreign: number): Failure =>
+  new Failure({
+    code: 'unknown_outcome',
+    message: `${foreign === 1 ? 'One open call' : `${foreign} open calls`} came with this run from elsewhere.`,
+    kept: 'Nothing was run and nothing was changed.',
+    todo: 'Review each call with its path, then allow it or leave it out.',
+    data: { tools: open },
+  });
 
 async function noteResume(
   run: Run,
@@ -118,18 +143,24 @@ async function noteResume(
   const { ledger, config, parts } = run;
   const lost = 'how it was to go on (nothing was done)';
   const place = placeEntry(parts, config, run.folder);
-  const before = lastPlace(loaded.sidecar);
+  const { notes } = trusted(loaded, parts.witness, ledger.store?.url ?? '');
+  const before = placeIn(notes.filter((entry) => 'mac' in entry && entry.mac !== undefined));
   if (
-    place.kind === 'config' &&
-    (place.profile !== before.profile || place.folder !== before.folder || place.endpoint !== before.endpoint)
+    place.profile !== before.profile ||
+    place.folder !== before.folder ||
+    place.folder_id !== before.folder_id ||
+    place.endpoint !== before.endpoint
   )
     await ledger.note(place, lost);
   const from = seen.recordedEndpoint;
+  const last = loaded.records.at(-1);
   await ledger.note(
     {
       kind: 'resume',
       at: parts.now().toISOString(),
       after_seq: loaded.facts.lastSeq,
+      ...(last && { record_sha256: recordSha256(last) }),
+      ...(seen.origin.kind !== 'here' && { adopted: true }),
       forced: seen.gates.some(({ outcome }) => outcome === 'forced'),
       accepted: config.fingerprint,
       changed: seen.diff
@@ -174,7 +205,7 @@ function opening(
   return {
     how: 'turn',
     warnings,
-    known: { unknown, denied: seen.denied, invalid: seen.invalid },
+    known: { unknown, denied: seen.denied, invalid: seen.invalid, foreign: seen.foreign },
     ...say,
   };
 }

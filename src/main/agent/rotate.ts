@@ -13,7 +13,7 @@ import { takeBack } from './take-back';
 export async function rotate(run: Run, prompt: string): Promise<Failure | undefined> {
   const { parts, config, stage, ledger: old } = run;
   const id = parts.newId();
-  const fresh = new Ledger(id, old.store, stage.emit, parts.now);
+  const fresh = new Ledger(id, old.store, stage.emit, parts.now, parts.witness);
   fresh.onDead((failure) => run.control.lose(failure));
   const through = old.lastSeq;
   let begun: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import type { Approvals } from './approvals';
 import type { Clock } from './clock';
-import type { RunConfig } from './config';
+import type { GrantedFolder, RunConfig } from './config';
 import type { Control } from './control';
 import type { Ledger } from './ledger';
 import type { AgentParts } from './session';
@@ -14,8 +14,7 @@ export interface Run {
   readonly control: Control;
   readonly approvals: Approvals;
   readonly stage: Stage;
-  /** Real absolute path. */
-  readonly folder: string | undefined;
+  readonly folder: GrantedFolder | undefined;
   /** Tools that need no question: a flag or a profile allowed them. */
   readonly allow: ReadonlySet<string>;
   /** Whether somebody is there to ask. */

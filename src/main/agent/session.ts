@@ -6,9 +6,11 @@ import type { SidecarEntry, UnknownDecision } from '../../shared/run/sidecar';
 import type { GateReport, FingerprintDiff } from '../../shared/run/gates';
 import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
+import type { Witness } from '../settings/witness';
 import type { ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
 import type { Clock } from './clock';
+import type { RunOrigin } from './origin';
 
 /** What the loop is built from; made in a composition root. */
 export interface AgentParts {
@@ -16,6 +18,8 @@ export interface AgentParts {
   tools(profile: Profile): ToolSet;
   /** Values that are replaced in tool results before they are recorded. */
   secrets(): string[];
+  /** What this machine can prove to have written. */
+  witness: Witness;
   now(): Date;
   newId(): string;
   /** Which real paths no tool may look into or change, as things are now: Holdfast's own folders, and that of the run's store. Absent: none. */
@@ -42,6 +46,8 @@ export interface ApprovalRequest {
 
 export interface UnknownAnswer {
   toolUseId: string;
+  /** `PendingTool.hash` of the call that was looked at. `run` counts only with it: an id alone names no call. */
+  hash?: string;
   decision: UnknownDecision;
   /** For `happened`: what the model is told as the tool's result. */
   words?: string;
@@ -159,6 +165,8 @@ export interface StartOptions {
   profile: Profile;
   /** Absolute path. */
   folder?: string;
+  /** Which folder that was when the person chose it; another one in its place is refused. */
+  folderId?: string;
   /** Tools allowed for this run without asking. */
   allow?: string[];
   /** Asked for state-changing tools. `auto-deny`: nobody is there to ask (answers the call as not allowed). */
@@ -171,10 +179,18 @@ export interface ResumeOptions {
   store: RunStore;
   id: string;
   profile: Profile;
+  /** Absent: the one that this machine noted for the run. */
   folder?: string;
+  /** As for a start. */
+  folderId?: string;
   allow?: string[];
   approvals: 'ask' | 'auto-deny';
   force?: boolean;
+  /**
+   * `Preflight.origin.seen` of a run from elsewhere: the person saw where it comes from, and chose this profile (with its
+   * endpoint) and this folder, or none, for it here.
+   */
+  acceptOrigin?: string;
   /** The endpoint change was seen and accepted; Force does not cover it. */
   acceptEndpoint?: boolean;
   unknown?: UnknownAnswer[];
@@ -193,8 +209,13 @@ export interface PendingTool {
   input: string;
   line: string;
   /** `answered`: kept result. `run`: would run. `ask`: would run after approval. `unknown`: started, outcome not known.
+   *  `foreign`: it came with the run from elsewhere, and runs only if a person says so for this very call.
    *  `not_run`: its turn was cut short, a person had refused it, or its input was no JSON object, so it is answered as not run. `missing`: the profile has no such tool. */
-  fate: 'answered' | 'run' | 'ask' | 'unknown' | 'not_run' | 'missing';
+  fate: 'answered' | 'run' | 'ask' | 'unknown' | 'foreign' | 'not_run' | 'missing';
+  /** Binds an answer to exactly this call: its run, record, id, tool, input and folder. */
+  hash: string;
+  /** The whole path that it would work on, where its input names one. */
+  path?: string;
   changes: boolean;
   startedAt?: string;
 }
@@ -202,16 +223,21 @@ export interface PendingTool {
 /** Everything a person sees before a resume acts. Computing it changes nothing. */
 export interface Preflight {
   id: string;
+  /** Where the run comes from. */
+  origin: RunOrigin;
   gates: GateReport[];
   /** No gate refuses. */
   ok: boolean;
   diff: FingerprintDiff[];
   recordedEndpoint?: string;
   currentEndpoint?: string;
-  /** Profile, folder that the run last used, by the sidecar. */
+  /** Profile, folder that the run last used, by the notes of this machine. */
   profile?: string;
   folder?: string;
+  /** Which folder that was when this machine noted it. */
+  folderId?: string;
   pending: PendingTool[];
+  /** Calls of fate `unknown` or `foreign`: each needs an answer. */
   unknown: PendingTool[];
   /** What a resume would do next. `finish`: only the terminal record is missing. `input`: wait for the person. */
   next: 'tools' | 'call' | 'input' | 'finish' | 'nothing';

@@ -1,7 +1,7 @@
 import { Approvals } from './approvals';
 import { systemClock } from './clock';
 import { placeEntry, realFolder, runConfig } from './config';
-import type { RunConfig } from './config';
+import type { GrantedFolder, RunConfig } from './config';
 import { Control } from './control';
 import { Ledger } from './ledger';
 import { LiveSession } from './live';
@@ -14,12 +14,16 @@ import { Stage } from './stage';
 export function assemble(
   parts: AgentParts,
   config: RunConfig,
-  options: Pick<StartOptions, 'store' | 'folder' | 'allow' | 'approvals'> & { id: string; reminded: boolean },
+  options: Pick<StartOptions, 'store' | 'allow' | 'approvals'> & {
+    id: string;
+    reminded: boolean;
+    folder: GrantedFolder | undefined;
+  },
 ): Run {
   const stage = new Stage();
   const approvals = new Approvals();
   const control = new Control(() => approvals.withdraw());
-  const ledger = new Ledger(options.id, options.store, stage.emit, parts.now);
+  const ledger = new Ledger(options.id, options.store, stage.emit, parts.now, parts.witness);
   ledger.onDead((failure) => control.lose(failure));
   return {
     parts,
@@ -45,11 +49,11 @@ export function assemble(
  */
 export async function startRun(parts: AgentParts, options: StartOptions): Promise<Session> {
   const config = runConfig(parts, options.profile);
-  const folder = await realFolder(options.folder);
+  const folder = await realFolder(options.folder, options.folderId);
   const id = options.id ?? parts.newId();
   const run = assemble(parts, config, {
     ...options,
-    ...(folder !== undefined && { folder }),
+    folder,
     id,
     reminded: false,
   });

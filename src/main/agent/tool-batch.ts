@@ -19,6 +19,8 @@ export interface Known {
   invalid?: ReadonlyMap<string, string>;
   /** Of a resumed turn: what was decided about calls that were started and never answered. */
   unknown?: ReadonlyMap<string, Decided>;
+  /** Of a resumed turn: calls that came with a run from elsewhere. None runs without a decision of its own. */
+  foreign?: ReadonlySet<string>;
   /** Of a resumed turn: calls that a person had refused when the run was interrupted, with their words. */
   denied?: ReadonlyMap<string, string | undefined>;
 }
@@ -65,6 +67,8 @@ async function oneCall(run: Run, use: ToolUseBlock, known: Known): Promise<Answe
   if (run.control.stop !== 'none') return 'later';
 
   const verdict = known.unknown?.get(use.id);
+  const foreign = known.foreign?.has(use.id) ?? false;
+  if (foreign && (verdict === undefined || verdict.decision === 'skip')) return words.foreignAnswer();
   if (verdict?.decision === 'skip') return words.skippedAnswer();
   if (verdict?.decision === 'happened') return words.happenedAnswer(verdict.words);
   if (known.denied?.has(use.id)) return words.deniedAnswer(known.denied.get(use.id));
@@ -97,7 +101,7 @@ async function allowed(
   input: unknown,
   again: 'person' | 'flag' | undefined,
 ): Promise<ApprovalDecision | undefined> {
-  const hash = sha256(JSON.stringify([run.ledger.id, use.id, tool.def, use.input, run.folder ?? null]));
+  const hash = sha256(JSON.stringify([run.ledger.id, use.id, tool.def, use.input, run.folder?.path ?? null]));
   const note = (decision: ApprovalDecision, by: 'person' | 'flag' | 'run'): Promise<void> =>
     run.ledger.note(
       {
@@ -188,7 +192,8 @@ async function execute(run: Run, use: ToolUseBlock, tool: Tool, input: unknown):
     const ending = await ended(
       () =>
         tool.run(input, {
-          folder: run.folder,
+          folder: run.folder?.path,
+          folderId: run.folder?.id,
           closed: run.parts.closed?.(run.ledger.store),
           signal: operation.signal,
         }),

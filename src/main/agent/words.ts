@@ -54,6 +54,10 @@ export const skippedAnswer = (): Answer =>
   failed(
     `This call was started before the run was interrupted, and ${NOT_KNOWN}. The person chose not to run it again.`,
   );
+export const foreignAnswer = (): Answer =>
+  failed(
+    'Not run: this conversation was brought here from another place with this call still open, and the person did not allow it here.',
+  );
 export const happenedAnswer = (words: string | undefined): Answer => ({
   content: `${REPORTED}${words?.trim() || TOOK_EFFECT}`,
 });

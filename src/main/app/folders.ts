@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from '../../shared/zod';
 import { Failure, isFailure } from '../../shared/run/failure';
 import { closedTo, SAMPLE_NAME } from '../settings/own-folders';
+import { folderId, isSameFolder } from '../tool/identity';
 import { SAMPLE_FILES } from './sample';
 import { replaceFile } from '../settings/replace-file';
 import { readState } from './state-file';
@@ -23,7 +24,11 @@ export interface FolderOptions {
   own(): string[];
 }
 
-const shape = z.object({ folders: z.array(z.string()) });
+const shape = z.object({
+  folders: z.array(z.string()),
+  /** Which folder each was when it was chosen, in the same order; earlier versions did not keep it. */
+  ids: z.array(z.string()).optional(),
+});
 const RECENT = 20;
 const LISTED = 2_000;
 
@@ -51,10 +56,15 @@ function realOf(path: string): string | undefined {
  */
 export class Folders {
   #granted: string[];
+  readonly #ids = new Map<string, string>();
 
   constructor(private readonly options: FolderOptions) {
     const read = shape.safeParse(readState(options.file));
     this.#granted = read.success ? read.data.folders.filter((folder) => isAbsolute(folder)) : [];
+    for (const [n, folder] of (read.data?.folders ?? []).entries()) {
+      const id = read.data?.ids?.[n];
+      if (id) this.#ids.set(folder, id);
+    }
   }
 
   /** The ones that were chosen and are still there, the last one first, and which of them is the sample. */
@@ -71,8 +81,9 @@ export class Folders {
   /** The person chose it, in a dialog that no page can press. */
   async grant(folder: string): Promise<string> {
     const real = await realpath(folder);
+    this.#ids.set(real, folderId(await lstat(real, { bigint: true })));
     this.#granted = [real, ...this.#granted.filter((each) => each !== real)].slice(0, RECENT);
-    await replaceFile(this.options.file, JSON.stringify({ folders: this.#granted })).catch(() => undefined);
+    await this.#save();
     return real;
   }
 
@@ -90,9 +101,15 @@ export class Folders {
         todo: 'Choose another folder.',
       });
     }
-    if (real === also || this.#granted.includes(real)) return real;
+    if (real === also || (await this.#isGranted(real))) return real;
     if (!this.#pickable(real, true)) throw forbidden();
     return this.grant(real);
+  }
+
+  /** As `check`, with which folder it is: what a run is given. */
+  async granted(folder: string, also?: string): Promise<{ folder: string; folderId: string }> {
+    const real = await this.check(folder, also);
+    return { folder: real, folderId: this.#ids.get(real) ?? folderId(await lstat(real, { bigint: true })) };
   }
 
   /** The real path of a folder that the window's own picker chose to put files in; no run gets it by that. */
@@ -154,6 +171,23 @@ export class Folders {
       }
     }
     return this.grant(folder);
+  }
+
+  /** It was chosen, and what has its name now is what was chosen. */
+  async #isGranted(real: string): Promise<boolean> {
+    if (!this.#granted.includes(real)) return false;
+    const now = folderId(await lstat(real, { bigint: true }));
+    const then = this.#ids.get(real);
+    if (then !== undefined && !isSameFolder(then, now)) return false;
+    // Its device may be numbered anew, and what an earlier version kept has no identity yet.
+    this.#ids.set(real, now);
+    if (then !== now) await this.#save();
+    return true;
+  }
+
+  async #save(): Promise<void> {
+    const kept = { folders: this.#granted, ids: this.#granted.map((folder) => this.#ids.get(folder) ?? '') };
+    await replaceFile(this.options.file, JSON.stringify(kept)).catch(() => undefined);
   }
 
   async #leadsIn(link: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import type { Handlers } from '../../shared/contract/serve';
 import { Failure } from '../../shared/run/failure';
 import { continuationPrompt } from '../agent/continuation';
 import type { ResumeOptions } from '../agent/session';
+import { fromElsewhere } from '../agent/take-back';
 import type { Services } from './app';
 import { nowhere } from './nowhere';
 import { preflightView } from './preflight';
@@ -40,10 +41,21 @@ const elsewhere = () =>
 export function runHandlers(services: Services): RunHandlers {
   const { sessions, folders, profiles, stores, parts, disk, windows } = services;
 
-  const look = async (key: string, profile?: string) => {
+  const look = async (key: string, profile?: string, folder?: string) => {
     const { store, id } = stores.place(key);
-    const view = await preflightView({ parts, store, ...(await profiles.all()) }, id, profile);
-    return { ...view, id: key };
+    const { noted, ...view } = await preflightView(
+      { parts, store, folder, ...(await profiles.all()) },
+      id,
+      profile,
+    );
+    return { noted, view: { ...view, id: key } };
+  };
+
+  /** A way on that shows nothing first: only for a run whose profile and folder were chosen here. */
+  const lookAtOwn = async (key: string) => {
+    const { view, noted } = await look(key);
+    if (view.origin.kind !== 'here') throw fromElsewhere(view.origin);
+    return { ...view, noted };
   };
 
   /** Takes up a stored run; without a profile, with the one that it last used. */
@@ -57,13 +69,10 @@ export function runHandlers(services: Services): RunHandlers {
     const { profile: named, folder, ...rest } = choice;
     const { store, name: at, id } = stores.place(key);
     void disk.look();
-    const seen = await look(key, named);
-    const profile = await profiles.named(seen.profile);
-    const real = folder === undefined ? undefined : await folders.check(folder, seen.folder);
-    await sessions.resume(
-      { ...rest, store, id, profile, approvals: 'ask', ...(real !== undefined && { folder: real }) },
-      at,
-    );
+    const { view, noted } = await look(key, named);
+    const profile = await profiles.named(view.profile);
+    const chosen = folder === undefined ? {} : await folders.granted(folder, noted.folder);
+    await sessions.resume({ ...rest, store, id, profile, approvals: 'ask', ...chosen }, at);
   };
 
   return {
@@ -78,12 +87,9 @@ export function runHandlers(services: Services): RunHandlers {
       const store = isPrivate ? undefined : stores.at(at);
       void disk.look();
       const profile = await profiles.named(name);
-      const real = folder === undefined ? undefined : await folders.check(folder);
-      const id = await sessions.start(
-        { store, prompt, chat, profile, approvals: 'ask', ...(real !== undefined && { folder: real }) },
-        at,
-        window,
-      );
+      const chosen = folder === undefined ? {} : await folders.granted(folder);
+      const options = { store, prompt, chat, profile, approvals: 'ask' as const, ...chosen };
+      const id = await sessions.start(options, at, window);
       if (window !== undefined && !windows.isThere(window)) sessions.windowGone(window);
       return { id };
     },
@@ -91,7 +97,7 @@ export function runHandlers(services: Services): RunHandlers {
       const isPrivate = sessions.isPrivate(key);
       if (isPrivate) throw nowhere('so another run cannot go on from it');
       const { store, name: at, id } = stores.place(key);
-      const seen = await look(key);
+      const seen = await lookAtOwn(key);
       if (seen.endpoint?.changed) throw elsewhere();
       const { state, facts } = await store.load(id);
       const fresh = await sessions.start(
@@ -102,7 +108,7 @@ export function runHandlers(services: Services): RunHandlers {
           profile: await profiles.named(seen.profile),
           approvals: 'ask',
           continues: { from: id, throughSeq: facts.lastSeq },
-          ...(seen.folder !== undefined && { folder: seen.folder }),
+          ...seen.noted,
         },
         at,
       );
@@ -135,7 +141,7 @@ export function runHandlers(services: Services): RunHandlers {
       const session = sessions.get(id);
       if (session) return done(session.reset(prompt));
       // Nothing of the old run is needed but where it worked, and the old one stays as it is.
-      const seen = await look(id);
+      const seen = await lookAtOwn(id);
       const { store, name: at } = stores.place(id);
       const fresh = await sessions.start(
         {
@@ -144,7 +150,7 @@ export function runHandlers(services: Services): RunHandlers {
           chat: true,
           profile: await profiles.named(seen.profile),
           approvals: 'ask',
-          ...(seen.folder !== undefined && { folder: seen.folder }),
+          ...seen.noted,
         },
         at,
       );
@@ -154,20 +160,22 @@ export function runHandlers(services: Services): RunHandlers {
     },
 
     'run.preflight': async ({ id, profile, folder }) => {
-      const view = await look(id, profile);
-      if (folder === undefined) return view;
-      return { ...view, folder: await folders.check(folder, view.folder) };
+      if (folder === undefined) return (await look(id, profile)).view;
+      const { noted } = await look(id, profile);
+      return (await look(id, profile, await folders.check(folder, noted.folder))).view;
     },
     'run.resume': async ({ id, unknown, ...choice }) => {
-      const { profile, folder, force, acceptEndpoint, say } = choice;
+      const { profile, folder, force, acceptEndpoint, acceptOrigin, say } = choice;
       await resume(id, {
         profile,
         folder,
         force,
         acceptEndpoint,
-        unknown: unknown.map(({ toolUseId, decision, words }) => ({
+        ...(acceptOrigin !== undefined && { acceptOrigin }),
+        unknown: unknown.map(({ toolUseId, hash, decision, words }) => ({
           toolUseId,
           decision,
+          ...(hash !== undefined && { hash }),
           ...(words !== undefined && { words }),
         })),
         ...(say !== undefined && { say }),

@@ -9,6 +9,8 @@ import type { Profile } from '../settings/profile';
 export interface PreflightSources {
   parts: AgentParts;
   store: RunStore;
+  /** The folder that was chosen for the run in this look. */
+  folder?: string | undefined;
   /** Those that could be used, the usual one first among equals. */
   profiles: Profile[];
   usual: string;
@@ -16,16 +18,17 @@ export interface PreflightSources {
 
 /**
  * What the window shows before a resume. Without a named profile: the one that the run last used, else one that matches,
- * else the usual one. Looks only.
+ * else the usual one. Looks only. `noted`: the folder that this machine noted for the run.
  */
 export async function preflightView(
   sources: PreflightSources,
   id: string,
   named: string | undefined,
-): Promise<PreflightView> {
-  const { parts, store, profiles, usual } = sources;
+): Promise<PreflightView & { noted: { folder?: string; folderId?: string } }> {
+  const { parts, store, profiles, usual, folder } = sources;
   const byName = (name: string | undefined) => profiles.find((profile) => profile.name === name);
-  const look = (profile: Profile) => preflight(parts, { store, id, profile, approvals: 'ask' });
+  const look = (profile: Profile) =>
+    preflight(parts, { store, id, profile, approvals: 'ask', ...(folder !== undefined && { folder }) });
 
   let profile = byName(named);
   if (named !== undefined && !profile) throw unknownProfile(named, profiles);
@@ -33,7 +36,8 @@ export async function preflightView(
   if (!profile) throw unknownProfile(usual, profiles);
   let seen = await look(profile);
   const matching = matches(seen, parts, profiles);
-  if (named === undefined) {
+  // A run from elsewhere chooses none of them, not even by what it was recorded with.
+  if (named === undefined && seen.origin.kind === 'here') {
     const best = byName(seen.profile) ?? byName(matching[0]);
     if (best && best.name !== profile.name) {
       profile = best;
@@ -43,11 +47,16 @@ export async function preflightView(
   const { recordedEndpoint, currentEndpoint } = seen;
   return {
     id,
+    origin: seen.origin,
     ok: seen.ok,
     gates: seen.gates,
     diff: seen.diff,
     profile: profile.name,
-    ...(seen.folder !== undefined && { folder: seen.folder }),
+    ...((folder ?? seen.folder) !== undefined && { folder: folder ?? seen.folder }),
+    noted: {
+      ...(seen.folder !== undefined && { folder: seen.folder }),
+      ...(seen.folderId !== undefined && { folderId: seen.folderId }),
+    },
     matching,
     endpoint: {
       ...(recordedEndpoint !== undefined && { recorded: recordedEndpoint }),

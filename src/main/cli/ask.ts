@@ -43,9 +43,43 @@ export async function askUnknown(tool: PendingTool, screen: Console): Promise<Un
     );
     if (answer === undefined) return undefined;
     const word = answer.trim();
-    if (/^r(un)?$/i.test(word)) return { toolUseId: tool.toolUseId, decision: 'run' };
-    if (/^s(kip)?$/i.test(word)) return { toolUseId: tool.toolUseId, decision: 'skip' };
-    if (word !== '') return { toolUseId: tool.toolUseId, decision: 'happened', words: word };
+    const call = { toolUseId: tool.toolUseId, hash: tool.hash };
+    if (/^r(un)?$/i.test(word)) return { ...call, decision: 'run' };
+    if (/^s(kip)?$/i.test(word)) return { ...call, decision: 'skip' };
+    if (word !== '') return { ...call, decision: 'happened', words: word };
+  }
+}
+
+/** A call that came with a run from elsewhere, with the whole path that it would work on. */
+export async function askForeign(tool: PendingTool, screen: Console): Promise<UnknownAnswer | undefined> {
+  const call = { toolUseId: tool.toolUseId, hash: tool.hash };
+  screen.err(
+    `\nThis call came with the run from elsewhere${tool.startedAt ? `, where it was started at ${oneLine(tool.startedAt)}` : ''}:\n` +
+      `    ${oneLine(tool.line)}\n${tool.path === undefined ? '' : `    on ${oneLine(tool.path)}\n`}    input: ${printable(tool.input)}\n`,
+  );
+  for (;;) {
+    const answer = await screen.ask('Run it on this computer? y = run it, n = answer it as not run: ');
+    if (answer === undefined) return undefined;
+    if (/^y(es)?$/i.test(answer.trim())) return { ...call, decision: 'run' };
+    if (/^no?$/i.test(answer.trim())) return { ...call, decision: 'skip' };
+  }
+}
+
+/** Where a run from elsewhere is to go on, and with whom. */
+export async function askOrigin(
+  chosen: { profile: string; endpoint: string | undefined; folder: string | undefined },
+  screen: Console,
+): Promise<boolean> {
+  const { profile, endpoint, folder } = chosen;
+  screen.err(
+    `\nOn this computer it would use the profile ${oneLine(profile)}` +
+      `${endpoint === undefined ? '' : `, which sends all of it to ${oneLine(endpoint)}`}, and ` +
+      `${folder === undefined ? 'no folder' : `the folder ${oneLine(folder)}`}.\n`,
+  );
+  for (;;) {
+    const answer = await screen.ask('Use these? y or n: ');
+    if (answer === undefined || /^no?$/i.test(answer.trim())) return false;
+    if (/^y(es)?$/i.test(answer.trim())) return true;
   }
 }
 

@@ -28,6 +28,7 @@ const BY_FAILURE: Partial<Record<FailureCode, ExitCode>> = {
   drift: EXIT.refused,
   endpoint_changed: EXIT.refused,
   unknown_outcome: EXIT.refused,
+  from_elsewhere: EXIT.refused,
   locked: EXIT.locked,
   not_found: EXIT.notFound,
   invalid_id: EXIT.usage,

@@ -17,6 +17,7 @@ const FATE: Record<PendingTool['fate'], string> = {
   run: 'would run',
   ask: 'would run after approval',
   unknown: 'was started and never answered: say what became of it',
+  foreign: 'came with the run from elsewhere: runs only if you allow this very call',
   not_run: 'would be answered as not run',
   missing: 'does not exist in this profile',
 };
@@ -25,6 +26,7 @@ const FATE: Record<PendingTool['fate'], string> = {
 export function preflightText(flight: Preflight): string {
   const parts = [
     `run ${flight.id}: ${plural(flight.records, 'record')}, ${plural(flight.paidCalls, 'model call')} paid for`,
+    section('where it comes from', originLines(flight)),
     section(
       'gates',
       flight.gates.map(({ gate, outcome, text }) => `${MARK[outcome]} ${gate}: ${oneLine(text)}`),
@@ -37,6 +39,24 @@ export function preflightText(flight: Preflight): string {
   if (flight.lost)
     parts.push(section('lost text, outside the conversation', printable(flight.lost.text).split('\n')));
   return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** Where a run comes from, in the words that a person sees first. */
+export function originLines({ origin }: Preflight): string[] {
+  const { kind, from, at, told } = origin;
+  if (kind === 'here') return ['this computer'];
+  const notes = [
+    ...(told.profile ? [`profile ${oneLine(told.profile)}`] : []),
+    ...(told.folder ? [`folder ${oneLine(told.folder)}`] : []),
+    ...(told.endpoint ? [`address ${oneLine(told.endpoint)}`] : []),
+  ];
+  return [
+    kind === 'import'
+      ? `imported${at ? ` at ${oneLine(at)}` : ''}${from ? `; it was called ${oneLine(from)}` : ''}`
+      : 'another computer or program wrote its latest part',
+    ...(notes.length > 0 ? [`its notes name ${notes.join(', ')}: none of that is used here`] : []),
+    'choose here: --profile NAME (it decides where the conversation is sent), --folder DIR',
+  ];
 }
 
 const section = (title: string, lines: string[]): string =>
@@ -72,6 +92,7 @@ function placeLines(flight: Preflight): string[] {
 
 const toolLines = (tool: PendingTool): string[] => [
   oneLine(tool.line),
+  ...(tool.fate === 'foreign' && tool.path !== undefined ? [`    on ${oneLine(tool.path)}`] : []),
   `    ${FATE[tool.fate]}${tool.fate === 'unknown' && tool.startedAt ? ` (started ${tool.startedAt})` : ''}`,
 ];
 

@@ -1,21 +1,22 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../shared/run/failure';
 import { preflight, resumeRun, startRun } from '../agent';
-import { lastPlace } from '../agent/inspect';
+import { placeIn, trusted } from '../agent/origin';
 import type { Preflight, UnknownAnswer } from '../agent/session';
 import { locked } from '../journal/check';
 import type { LoadedRun, RunStore } from '../journal/journal';
 import { builtInTools } from '../tool/registry';
-import { askEndpoint, askUnknown } from './ask';
+import { askEndpoint, askForeign, askOrigin, askUnknown } from './ask';
 import { drive } from './drive';
 import { EXIT } from './exit';
 import { sayIfLow, withStore } from './flags';
 import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
 import type { ExitCode } from './exit';
 import { describeCall } from './describe';
-import { diffLines, preflightText } from './preflight';
+import { diffLines, originLines, preflightText } from './preflight';
 import { replayText } from './show';
 import { jsonLine, oneLine, plural } from './text';
+import type { AgentParts } from '../agent/session';
 
 /** Flags that every way into a session shares, checked. */
 function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
@@ -79,10 +80,12 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     await sayIfLow(cli, store);
     // Before any question: a tool that runs over there has no outcome yet, and nobody should be asked for one.
     if (await isWritten(store, id)) throw locked();
-    const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);
+    const profile = await profileFor(cli, await cli.parts(), store, run, flags);
     const shared = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const interactive = words === undefined ? undefined : { interactive: true };
     const flight = await preflight(await cli.parts(), { ...shared, ...interactive });
+    const origin = await settleOrigin(cli, flight, profile.name, flags);
+    if (origin === undefined) return EXIT.refused;
     const refusal = await refusedBy(cli, flight, flags);
     if (refusal !== undefined) return refusal;
     const answers = await settleQuestions(cli, flight, flags);
@@ -97,6 +100,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     const session = await resumeRun(await cli.parts(), {
       ...shared,
       ...interactive,
+      ...origin,
       ...answers,
       ...(words !== undefined && { say: words }),
     });
@@ -134,6 +138,35 @@ async function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): Promi
   return EXIT.refused;
 }
 
+/** The profile that was named, else the one that this machine noted for the run; notes from elsewhere name none. */
+const profileFor = (cli: Cli, parts: AgentParts, store: RunStore, run: LoadedRun, flags: ResumeFlags) =>
+  cli.profile(flags.profile ?? placeIn(trusted(run, parts.witness, store.url).notes).profile);
+
+/**
+ * A run from elsewhere goes on only with a profile that was named for it here, and in the folder that was named, if any.
+ * `undefined`: that was not done.
+ */
+async function settleOrigin(
+  cli: Cli,
+  flight: Preflight,
+  profile: string,
+  flags: ResumeFlags,
+): Promise<{ acceptOrigin?: string } | undefined> {
+  const { origin, currentEndpoint } = flight;
+  if (origin.kind === 'here') return {};
+  for (const line of originLines(flight)) cli.screen.err(`-- ${line}\n`);
+  const accepted = { acceptOrigin: origin.seen };
+  if (flags.profile !== undefined) return accepted;
+  const chosen = { profile, endpoint: currentEndpoint, folder: flags.folder };
+  if (cli.screen.interactive && (await askOrigin(chosen, cli.screen))) return accepted;
+  cli.screen.err(
+    'holdfast: no profile was chosen for this run on this computer, so nothing was run, sent or changed\n' +
+      '  name one with --profile, and with --folder the folder that its tools may work in\n',
+  );
+  if (flags.json) await cli.screen.out(`${jsonLine({ event: 'from_elsewhere', id: flight.id, origin })}\n`);
+  return undefined;
+}
+
 interface Answers {
   acceptEndpoint?: boolean;
   unknown?: UnknownAnswer[];
@@ -164,17 +197,28 @@ async function settleQuestions(
     answers.acceptEndpoint = true;
   }
   if (flight.unknown.length === 0) return answers;
-  if (flags.unknown) return { ...answers, unknownDefault: flags.unknown };
+  const foreign = flight.unknown.filter(({ fate }) => fate === 'foreign');
+  if (flags.unknown === 'skip' || (flags.unknown && foreign.length === 0))
+    return { ...answers, unknownDefault: flags.unknown };
   const unknown: UnknownAnswer[] = [];
   if (cli.screen.interactive)
     for (const tool of flight.unknown) {
-      const answer = await askUnknown(tool, cli.screen);
+      const answer = await (tool.fate === 'foreign' ? askForeign : askUnknown)(tool, cli.screen);
       if (answer) unknown.push(answer);
     }
   if (unknown.length === flight.unknown.length) return { ...answers, unknown };
-  cli.screen.err('holdfast: nobody knows whether these took effect:\n');
-  for (const { line } of flight.unknown) cli.screen.err(`  ${oneLine(line)}\n`);
-  cli.screen.err('  nothing was changed; look, then resume with --unknown run or --unknown skip\n');
+  cli.screen.err(
+    foreign.length > 0
+      ? 'holdfast: these open calls came with the run from elsewhere; each is allowed at a terminal, one by one:\n'
+      : 'holdfast: nobody knows whether these took effect:\n',
+  );
+  for (const { line, path } of flight.unknown)
+    cli.screen.err(`  ${oneLine(line)}${path === undefined ? '' : ` (${oneLine(path)})`}\n`);
+  cli.screen.err(
+    foreign.length > 0
+      ? '  nothing was changed; --unknown skip answers them as not run\n'
+      : '  nothing was changed; look, then resume with --unknown run or --unknown skip\n',
+  );
   if (flags.json)
     await cli.screen.out(`${jsonLine({ event: 'unknown', id: flight.id, tools: flight.unknown })}\n`);
   return undefined;
@@ -184,7 +228,7 @@ async function settleQuestions(
 export function preflightCommand(cli: Cli, id: string, flags: ResumeFlags): Promise<ExitCode> {
   return withStore(cli, flags, async (store) => {
     const run = await store.load(id);
-    const profile = await cli.profile(flags.profile ?? lastPlace(run.sidecar).profile);
+    const profile = await profileFor(cli, await cli.parts(), store, run, flags);
     const options = { store, id, profile, ...sessionOptions(cli, flags), force: flags.force === true };
     const flight = await preflight(await cli.parts(), options);
     await cli.screen.out(flags.json ? `${jsonLine(flight)}\n` : preflightText(flight));

@@ -137,9 +137,9 @@ export interface RunStore {
   /**
    * Makes a run and appends its meta record (seq 1) durably; the writer is held when this resolves.
    * Exclusive among processes: `exists` when a run with a whole meta record is there, even damaged further on.
-   * An empty file or a torn meta line does not burn the id.
+   * An empty file or a torn meta line does not burn the id. `own`: as for `Journal.append`.
    */
-  create(id: string, meta: RunRecord): Promise<Journal>;
+  create(id: string, meta: RunRecord, own?: string): Promise<Journal>;
   /**
    * Takes the writer's place: `locked` at once when another has it (the message blames nobody), `not_found`,
    * `corrupt`, `version`, `store_read_only`. A torn tail is cut first, its bytes kept; a whole last line gets its newline.
@@ -207,6 +207,9 @@ export interface RunStore {
  * has `lastSeq` moved. Any failed or short write or sync, a lost lock or a file that is not as this writer
  * left it (`fenced`) makes the journal dead: that call and all later ones fail (`journal_dead`, cause kept),
  * and nothing more is written. Calls run one after another in the order they were made.
+ *
+ * `own` is what proves that this machine wrote the record (see agent/origin.ts). It comes back as a note of kind `own`,
+ * and is there whenever the record is, also when the process is killed at that moment; losing it fails nothing.
  */
 export interface Journal {
   readonly id: string;
@@ -217,7 +220,7 @@ export interface Journal {
   readonly maxRecordBytes?: number;
   /** Set once the journal is dead. */
   readonly dead: FailureInfo | undefined;
-  append(record: RunRecord): Promise<RecordPlace>;
+  append(record: RunRecord, own?: string): Promise<RecordPlace>;
   /** Reads and folds again, under the lock. */
   load(): Promise<LoadedRun>;
   /**

@@ -94,6 +94,11 @@ export function memoryStore(): RunStore {
     run.slips.set(name, text);
   }
 
+  function note(run: Kept, entry: SidecarEntry): void {
+    if (run.sidecar.length === 0) run.sidecar.push(bindEntry(metaSha256(run.lines[0]!.subarray(0, -1))));
+    run.sidecar.push(structuredClone(entry));
+  }
+
   /** Takes the writer's place; the caller made sure that it is free. */
   function hold(id: string, run: Kept): Journal {
     const turns = new Turns();
@@ -111,7 +116,7 @@ export function memoryStore(): RunStore {
       get dead() {
         return over ? closed().toJSON() : undefined;
       },
-      append: (record) =>
+      append: (record, own) =>
         turns.run(() => {
           open();
           if (checkAppend(journal.lastSeq, record.seq) === 'seen') {
@@ -119,6 +124,7 @@ export function memoryStore(): RunStore {
             if (n < 0 || Buffer.compare(run.lines[n]!, encodeLine(record)) !== 0) throw conflict(record.seq);
             return run.places[n]!;
           }
+          if (own !== undefined) note(run, { kind: 'own', seq: record.seq, mac: own });
           const place = write(run, record);
           tell(id, 'grown');
           return place;
@@ -127,9 +133,7 @@ export function memoryStore(): RunStore {
       note: (entry) =>
         turns.run(() => {
           open();
-          if (run.sidecar.length === 0)
-            run.sidecar.push(bindEntry(metaSha256(run.lines[0]!.subarray(0, -1))));
-          run.sidecar.push(structuredClone(entry));
+          note(run, entry);
         }),
       keep: (_toolUseId, text) =>
         turns.run(() => {
@@ -163,12 +167,13 @@ export function memoryStore(): RunStore {
     durability: 'memory',
     supports: { lock: true, fence: false, tornTail: false, delete: true, write: true },
 
-    async create(id, meta) {
+    async create(id, meta, own) {
       checkId(id);
       checkFirst(meta);
       if (runs.has(id)) throw runExists();
       const run = newRun();
       write(run, meta);
+      if (own !== undefined) note(run, { kind: 'own', seq: meta.seq, mac: own });
       runs.set(id, run);
       tell(id, 'added');
       return hold(id, run);

@@ -121,6 +121,7 @@ function notesThrough({ sidecar, records }: LoadedRun, count: number, at: number
         // Its own lineage leads on to the original's, but what is unknown stays unknown.
         return whole || entry.unnoted === true;
       case 'time':
+      case 'own':
         return entry.seq <= at;
       case 'bad_input':
         return entry.seq <= at && !later;

@@ -61,6 +61,7 @@ export const appendFile = defineTool({
             message: `${shown(path)} has a second name elsewhere (a hard link), so it is not appended to.`,
           });
         stopIfAborted(signal);
+        await dir.sure();
         const { bytesWritten } = await file.write(bytes);
         if (bytesWritten !== bytes.length)
           throw new Failure({

@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
 import { Failure } from '../../shared/run/failure';
+import { folderId, isSameFolder } from './identity';
 import type { ToolContext } from './tool';
 
 /**
@@ -27,24 +28,34 @@ export class Dir {
     private readonly real: string,
     private readonly handle: FileHandle | undefined,
     private readonly closed: Place['closed'],
+    /** Which folder this is. */
+    readonly id: string,
   ) {}
 
-  static async root({ folder, closed }: Place): Promise<Dir> {
+  static async root({ folder, folderId: granted, closed }: Place): Promise<Dir> {
     if (folder === undefined)
       throw new Failure({
         code: 'tool_failed',
         message: 'No folder was chosen for this run, so there are no files to work on.',
       });
     const real = await realpath(folder);
-    return Dir.open(real, real, closed);
+    const dir = await Dir.open(real, real, closed);
+    if (granted === undefined || isSameFolder(granted, dir.id)) return dir;
+    await dir.close();
+    throw replaced();
   }
 
   private static async open(path: string, real: string, closed: Place['closed']): Promise<Dir> {
     if (closed?.(real)) throw own();
     try {
-      if (pinned) return new Dir(real, await open(path, constants.O_RDONLY | onlyFolder), closed);
-      if (!(await lstat(path)).isDirectory() || (await realpath(path)) !== real) throw moved();
-      return new Dir(real, undefined, closed);
+      if (pinned) {
+        const handle = await open(path, constants.O_RDONLY | onlyFolder);
+        const stat = await handle.stat({ bigint: true });
+        return new Dir(real, handle, closed, folderId(stat));
+      }
+      const stat = await lstat(path, { bigint: true });
+      if (!stat.isDirectory() || (await realpath(path)) !== real) throw moved();
+      return new Dir(real, undefined, closed, folderId(stat));
     } catch (error) {
       throw isCode(error, 'ELOOP') ? moved() : error;
     }
@@ -55,12 +66,20 @@ export class Dir {
     return this.handle ? `/proc/self/fd/${this.handle.fd}/${name}` : join(this.real, name);
   }
 
+  /** Where the system cannot work in an opened folder: that its name still leads to it, just before something changes. */
+  async sure(): Promise<void> {
+    if (this.handle) return;
+    const stat = await lstat(this.real, { bigint: true });
+    if (!isSameFolder(this.id, folderId(stat)) || (await realpath(this.real)) !== this.real) throw moved();
+  }
+
   async child(name: string): Promise<Dir> {
     return Dir.open(this.at(name), join(this.real, name), this.closed);
   }
 
   /** Opens a plain file in this folder, never through a link. The caller closes the handle. */
   async file(name: string, flags: number, mode = 0o644): Promise<FileHandle> {
+    if (this.closed?.(join(this.real, name))) throw own();
     let handle: FileHandle;
     try {
       handle = await open(this.at(name), flags | noFollow | noBlock, mode);
@@ -108,6 +127,12 @@ const moved = () =>
   new Failure({
     code: 'outside_folder',
     message: 'The way to this file changed while it was opened, or leads through a link out of the folder.',
+  });
+const replaced = () =>
+  new Failure({
+    code: 'outside_folder',
+    message:
+      'Another folder has taken the place of the one that this run was given, so nothing in it is read or changed.',
   });
 const own = () =>
   new Failure({
@@ -175,7 +200,7 @@ const isLink = (path: string) =>
   );
 
 /** Where a tool works, and what it must leave alone there. */
-export type Place = Pick<ToolContext, 'folder' | 'closed'>;
+export type Place = Pick<ToolContext, 'folder' | 'folderId' | 'closed'>;
 
 /** Runs `use` in the folder that holds the last of `parts`, and closes every folder on the way. */
 export async function inFolder<T>(

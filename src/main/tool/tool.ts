@@ -3,6 +3,8 @@ import type { ToolDef } from '../model/model';
 export interface ToolContext {
   /** The run's folder, a real absolute path; undefined when the run has none. */
   folder: string | undefined;
+  /** Which folder that was when it was granted (see identity.ts); another one in its place is left alone. */
+  folderId?: string | undefined;
   /**
    * Whether a real absolute path is Holdfast's own (runs, settings, drafts): no tool reads or changes anything there, also
    * where it lies inside the run's folder. Absent: nothing is.

@@ -56,6 +56,7 @@ export const writeFile = defineTool({
           await file.close();
         }
         stopIfAborted(context.signal);
+        await dir.sure();
         await rename(dir.at(temp), dir.at(name));
       } catch (error) {
         await unlink(dir.at(temp)).catch(() => {});

@@ -110,10 +110,14 @@ export const commands = {
       folder: text(4096).optional(),
       force: z.boolean(),
       acceptEndpoint: z.boolean(),
+      /** `origin.seen` of a run from elsewhere: this profile and this folder, or none, were chosen for it here. */
+      acceptOrigin: text(128).optional(),
       unknown: z
         .array(
           z.strictObject({
             toolUseId: text(300),
+            /** That of the call which was looked at; `run` counts only with it. */
+            hash: text(128).optional(),
             decision: z.enum(['run', 'skip', 'happened']),
             words: text(100_000).optional(),
           }),

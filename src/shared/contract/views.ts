@@ -141,13 +141,32 @@ export const pendingTool = z.object({
   tool: z.string(),
   input: z.string(),
   line: z.string(),
-  fate: z.enum(['answered', 'run', 'ask', 'unknown', 'not_run', 'missing']),
+  fate: z.enum(['answered', 'run', 'ask', 'unknown', 'foreign', 'not_run', 'missing']),
+  /** Binds an answer to exactly this call. */
+  hash: z.string(),
+  /** The whole path that it would work on. */
+  path: z.string().optional(),
   changes: z.boolean(),
   startedAt: z.string().optional(),
 });
 
+/** Where a run comes from, and what its notes tell, of which nothing is used unless they are this machine's own. */
+export const runOrigin = z.object({
+  kind: z.enum(['here', 'import', 'elsewhere']),
+  from: z.string().optional(),
+  at: z.string().optional(),
+  /** What accepting it is bound to. */
+  seen: z.string(),
+  told: z.object({
+    profile: z.string().optional(),
+    folder: z.string().optional(),
+    endpoint: z.string().optional(),
+  }),
+});
+
 export const preflightView = z.object({
   id: runId,
+  origin: runOrigin,
   ok: z.boolean(),
   gates: z.array(
     z.object({

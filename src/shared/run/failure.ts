@@ -30,6 +30,7 @@ export const FAILURE_CODES = [
   'drift',
   'endpoint_changed',
   'unknown_outcome',
+  'from_elsewhere',
   // model
   'model_auth',
   'model_credit',

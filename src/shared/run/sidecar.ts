@@ -16,6 +16,8 @@ const fingerprint = z.object({
   max_iterations: z.number(),
 });
 const at = z.string(); // RFC 3339, UTC
+/** That this machine wrote the note: made with a secret that is kept outside of every store. See agent/origin.ts. */
+const mac = z.string().max(64).optional();
 
 export const unknownDecision = z.enum(['run', 'skip', 'happened']);
 /** What a person said about a tool whose outcome nobody knows. */
@@ -30,15 +32,27 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     at,
     profile: z.string().optional(),
     folder: z.string().optional(),
+    /** Which folder that was when it was granted (see tool/identity.ts); its name alone may lead elsewhere by now. */
+    folder_id: z.string().optional(),
     endpoint: z.string().optional(),
+    mac,
   }),
+  /** Written before the record of that number: that this machine wrote exactly that record. */
+  z.object({ kind: z.literal('own'), seq: z.number(), mac: z.string().max(64) }),
   /** lazy. Wall-clock time at which a record became durable. */
   z.object({ kind: z.literal('time'), seq: z.number(), at }),
   /**
    * synced, before the turn of record `seq`, whose call has `{}` in the place of what the model sent: that was no JSON object.
    * It counts only if that record came before the next resume.
    */
-  z.object({ kind: z.literal('bad_input'), at, seq: z.number(), tool_use_id: z.string(), text: z.string() }),
+  z.object({
+    kind: z.literal('bad_input'),
+    at,
+    seq: z.number(),
+    tool_use_id: z.string(),
+    text: z.string(),
+    mac,
+  }),
   /** synced, before a tool runs. `changes`: the tool may change something outside the conversation. */
   z.object({
     kind: z.literal('intent'),
@@ -47,6 +61,7 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     tool: z.string(),
     input_sha256: z.string(),
     changes: z.boolean(),
+    mac,
   }),
   /** synced, before the tool that it allows (or the answer that refuses it). */
   z.object({
@@ -58,12 +73,17 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     decision: z.enum(['once', 'run', 'always', 'deny']),
     by: z.enum(['person', 'flag', 'run', 'profile']),
     words: z.string().optional(),
+    mac,
   }),
   /** synced, before a resume acts: the force ledger and the answers to unknown outcomes. */
   z.object({
     kind: z.literal('resume'),
     at,
     after_seq: z.number(),
+    /** SHA-256 of that record: a person looked at the run as it stood with it, and went on. */
+    record_sha256: z.string().optional(),
+    /** The run came from elsewhere, and the person chose here where it works and with whom. */
+    adopted: z.literal(true).optional(),
     forced: z.boolean(),
     /** The fingerprint that the run goes on with; the next resume compares with the last accepted one. */
     accepted: fingerprint,
@@ -72,6 +92,7 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     unknown: z.array(
       z.object({ tool_use_id: z.string(), decision: unknownDecision, words: z.string().optional() }),
     ),
+    mac,
   }),
   /** lazy, while a reply streams; the last one for an iteration that never became a record is the lost text. */
   z.object({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/shared/run/failure';
 import { scriptedModel } from '../../support/scripted-model';
-import { records, resume, run, scene, start, testTool } from '../../support/agent';
+import { noteOwn, records, resume, run, scene, start, testTool } from '../../support/agent';
 
 const change = (name = 'change') => testTool(name, () => ({ content: 'changed' }), { changes: true });
 const notes = async (store: Parameters<typeof records>[0], kind: string, id = 'r') =>
@@ -159,7 +159,7 @@ describe('a call that changes something', () => {
     await watching.event('approval');
     await watching.session.close();
     const journal = await it_.store.open('r');
-    await journal.note({
+    await noteOwn(journal, {
       kind: 'approval',
       at: '2026-01-01T00:00:00Z',
       tool_use_id: 'call_1_1',

@@ -7,7 +7,9 @@ import { memoryStore } from '../../../src/main/journal/memory';
 import { faultyStore } from '../../support/crash';
 import type { Faults } from '../../support/crash';
 import { scriptedModel } from '../../support/scripted-model';
-import { records, resume, run, scene, start, testTool } from '../../support/agent';
+import type { RunRecord } from '../../../src/shared/run/record';
+import { Seal } from '../../../src/main/agent/origin';
+import { records, resume, run, scene, start, testTool, testWitness } from '../../support/agent';
 
 const full = () => new Failure({ code: 'no_space', message: 'The disk is full.', todo: 'Make room.' });
 const steps = [{ tools: [{ name: 'look' }, { name: 'change' }] }, { text: 'end' }];
@@ -267,12 +269,13 @@ describe('a chat at rest', () => {
   it('does not go on by itself with a turn that was left open elsewhere, or in a run that was replaced', async () => {
     const { it_, session } = await chat();
     const journal = await it_.store.open('r');
+    const seal = new Seal(testWitness, (await journal.load()).records[0]);
     await journal.append({
       seq: 3,
       protocol: PROTOCOL.user,
       user: { message: { role: 'user', content: [{ text: { text: 'x' } }] } },
     });
-    await journal.append({
+    const turn: RunRecord = {
       seq: 4,
       protocol: PROTOCOL.assistant,
       assistant: {
@@ -281,7 +284,8 @@ describe('a chat at rest', () => {
         in_tokens: 0,
         out_tokens: 0,
       },
-    });
+    };
+    await journal.append(turn, seal.ofRecord(turn));
     await journal.close();
     session.say('hello');
     expect(await session.settled()).toMatchObject({ failure: { code: 'conflict' } });

@@ -9,14 +9,14 @@ import { agentParts } from '../../../src/main/parts';
 import { profile as profileSchema } from '../../../src/main/settings/profile';
 import { PRACTICE } from '../../../src/main/settings/profiles';
 import { crashed } from '../../support/crash';
-import { records, Watched } from '../../support/agent';
+import { records, testWitness, Watched } from '../../support/agent';
 import { tempFolder } from '../../support/folder';
 
 beforeEach(() => {
   vi.stubEnv('HOLDFAST_PRACTICE_DELAY', '0');
 });
 
-const parts = agentParts({});
+const parts = agentParts({}, undefined, { witness: testWitness });
 const begin = async (
   folder: string,
   prompt: string,

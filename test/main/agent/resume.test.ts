@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL, STOP } from '../../../src/shared/run/record';
+import type { RunRecord } from '../../../src/shared/run/record';
 import { preflight } from '../../../src/main/agent';
+import { Seal } from '../../../src/main/agent/origin';
 import type { Preflight, ResumeOptions } from '../../../src/main/agent';
 import type { RunStore } from '../../../src/main/journal/journal';
 import { crashed } from '../../support/crash';
 import { raw, scriptedModel } from '../../support/scripted-model';
 import type { ScriptStep } from '../../support/scripted-model';
-import { records, resume, run, scene, start, testTool } from '../../support/agent';
+import { noteOwn, records, resume, run, scene, start, testTool, testWitness } from '../../support/agent';
 import type { Scene } from '../../support/agent';
 
 const look = ({ store, parts, profile }: Scene, options: Partial<ResumeOptions> = {}): Promise<Preflight> =>
@@ -221,7 +223,8 @@ describe('a call that changes something, started and never answered', () => {
 
   it('runs again when a person says so, without a second question', async () => {
     const { it_, change } = await unknown();
-    const again = await resume(it_, { unknown: [{ toolUseId: 'call_1_2', decision: 'run' }] });
+    const [{ hash } = { hash: '' }] = (await look(it_)).unknown;
+    const again = await resume(it_, { unknown: [{ toolUseId: 'call_1_2', hash, decision: 'run' }] });
     expect(await again.session.settled()).toEqual({ reason: 'completed' });
     expect(change.runs).toHaveLength(1);
     expect(await notes(it_.store, 'resume')).toMatchObject([
@@ -250,13 +253,15 @@ describe('a call that changes something, started and never answered', () => {
     );
   });
 
-  it('is also unknown when there is no sidecar to ask, but what only looks just runs again', async () => {
+  it('without any note goes on only where a person chooses anew, and then runs nothing by itself', async () => {
     const { it_, look: lookTool } = await broken(2, { keep: { keep: () => false } });
     expect((await it_.store.load('r')).sidecarBound).toBe(false);
     const seen = await look(it_);
-    expect(seen.pending.map(({ fate }) => fate)).toEqual(['run', 'unknown']);
-    await (await resume(it_, { unknownDefault: 'skip' })).session.settled();
-    expect(lookTool.runs).toHaveLength(1);
+    expect(seen.pending.map(({ fate }) => fate)).toEqual(['foreign', 'foreign']);
+    await expect(resume(it_, { unknownDefault: 'skip' })).rejects.toMatchObject({ code: 'from_elsewhere' });
+    const again = await resume(it_, { unknownDefault: 'skip', acceptOrigin: seen.origin.seen });
+    expect(await again.session.settled()).toEqual({ reason: 'completed' });
+    expect(lookTool.runs).toHaveLength(0);
   });
 
   it('stays unknown when the profile has lost its tool', async () => {
@@ -317,7 +322,7 @@ describe('the gates of a resume', () => {
     await expect(resume(other, { force: true })).rejects.toMatchObject({ code: 'provider_changed' });
     const journal = await it_.store.open('r');
     const { fingerprint } = (await journal.load()).state;
-    await journal.note({
+    await noteOwn(journal, {
       kind: 'resume',
       at: '2026-01-01T00:00:00Z',
       after_seq: 4,
@@ -398,11 +403,13 @@ describe('the gates of a resume', () => {
       ...it_.store,
       async open(id) {
         const quicker = await it_.store.open(id);
-        await quicker.append({
+        const result: RunRecord = {
           seq: 4,
           protocol: PROTOCOL.tool_result,
           tool_result: { tool_use_id: 'call_1_2', result: { tool_use_id: 'call_1_2', content: 'theirs' } },
-        });
+        };
+        const [meta] = (await quicker.load()).records;
+        await quicker.append(result, new Seal(testWitness, meta).ofRecord(result));
         await quicker.close();
         return it_.store.open(id);
       },
@@ -484,9 +491,11 @@ describe('a pre-flight', () => {
     await journal.close();
     expect(await look(it_, { id: 'foreign' })).toMatchObject({
       next: 'tools',
-      pending: [{ fate: 'run' }, { fate: 'run' }],
+      origin: { kind: 'elsewhere' },
+      pending: [{ fate: 'foreign' }, { fate: 'foreign' }],
     });
-    const again = await resume(it_, { id: 'foreign' });
+    const { seen } = (await look(it_, { id: 'foreign' })).origin;
+    const again = await resume(it_, { id: 'foreign', acceptOrigin: seen, unknownDefault: 'skip' });
     expect(await again.session.settled()).toEqual({ reason: 'completed' });
   });
 });

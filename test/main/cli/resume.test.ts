@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Seal } from '../../../src/main/agent/origin';
 import { fileStore } from '../../../src/main/journal/file';
+import { agentParts } from '../../../src/main/parts';
+import type { SidecarEntry } from '../../../src/shared/run/sidecar';
+import { noteOwn } from '../../support/agent';
 import { workbench } from '../../support/cli';
 import type { Workbench } from '../../support/cli';
 
@@ -46,7 +50,8 @@ describe('resume', () => {
     await bench.run(['run', 'fail', '--id', 'r']);
     const store = fileStore(bench.runs);
     const journal = await store.open('r');
-    await journal.note({ kind: 'config', at: new Date().toISOString(), endpoint: 'https://other.example' });
+    const entry = { kind: 'config' as const, at: new Date().toISOString(), endpoint: 'https://other.example' };
+    await noteOwn(journal, entry, agentParts().witness);
     await journal.close();
     await store.close();
     const refused = await bench.run(['resume', 'r', '--force', '--json']);
@@ -68,18 +73,22 @@ async function killed(bench: Workbench): Promise<void> {
   const { records, sidecar } = await store.load('seed');
   const [meta, turn] = records;
   if (!meta || !turn) throw new Error('no records');
-  const journal = await store.create('k', { ...meta, meta: { ...meta.meta!, run_id: 'k' } });
-  for (const entry of sidecar) if (entry.kind === 'config') await journal.note(entry);
-  await journal.append(turn);
+  const first = { ...meta, meta: { ...meta.meta!, run_id: 'k' } };
+  const { witness } = agentParts();
+  const seal = new Seal(witness, first);
+  const journal = await store.create('k', first, seal.ofRecord(first));
+  for (const entry of sidecar) if (entry.kind === 'config') await noteOwn(journal, entry, witness);
+  await journal.append(turn, seal.ofRecord(turn));
   const call = turn.assistant?.message.content?.find(({ tool_use }) => tool_use)?.tool_use;
-  await journal.note({
+  const began: SidecarEntry = {
     kind: 'intent',
     at: '2026-07-20T09:08:07.000Z',
     tool_use_id: call?.id ?? '',
     tool: call?.name ?? '',
     input_sha256: '0'.repeat(64),
     changes: true,
-  });
+  };
+  await noteOwn(journal, began, witness);
   await journal.close();
   await store.close();
 }

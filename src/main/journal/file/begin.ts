@@ -11,7 +11,7 @@ import type { Held } from './lock';
 import { shaOfMeta } from './place';
 import type { Place } from './place';
 import { cutFrom, repairEnd } from './repair';
-import { readSidecarFile } from './sidecar';
+import { readSidecarFile, SidecarWriter } from './sidecar';
 import { errno, ioFailure, OPEN, writeWhole } from './vfs';
 import { FileJournal } from './writer';
 import type { WriterParts } from './writer';
@@ -27,13 +27,18 @@ export interface Beginning {
 }
 
 /** See `RunStore.create`. The folder must have been prepared. */
-export async function createJournal(at: Beginning, id: string, meta: RunRecord): Promise<FileJournal> {
+export async function createJournal(
+  at: Beginning,
+  id: string,
+  meta: RunRecord,
+  own?: string,
+): Promise<FileJournal> {
   checkFirst(meta);
   const line = encodeLine(meta);
   const { place } = at;
   if (await isTaken(place, id)) throw runExists();
   try {
-    return await place.locked(id, (held) => beginFile(at, id, line, held));
+    return await place.locked(id, (held) => beginFile(at, id, line, held, own));
   } catch (error) {
     // Somebody makes the same run at this moment; once theirs is there, ours is simply too late.
     if (isFailure(error, 'locked') && (await isTaken(place, id))) throw runExists();
@@ -48,11 +53,18 @@ async function isTaken(place: Place, id: string): Promise<boolean> {
   return !(await readRunGently(bytes)).unborn;
 }
 
-async function beginFile(at: Beginning, id: string, line: Uint8Array, held: Held): Promise<FileJournal> {
+async function beginFile(
+  at: Beginning,
+  id: string,
+  line: Uint8Array,
+  held: Held,
+  own: string | undefined,
+): Promise<FileJournal> {
   const { vfs, path: directory } = at.place;
   const paths = at.place.paths(id);
   let made = true;
   let fd: number | undefined;
+  let sidecar: SidecarWriter | undefined;
   try {
     try {
       fd = await vfs.open(paths.journal, OPEN.make);
@@ -65,14 +77,26 @@ async function beginFile(at: Beginning, id: string, line: Uint8Array, held: Held
       fd = await vfs.open(paths.journal, OPEN.append);
     }
     const file = vfs.fstat(fd);
+    const sha256 = metaSha256(line.subarray(0, -1));
+    sidecar = new SidecarWriter(vfs, paths.sidecar, sha256);
+    if (own !== undefined) await sidecar.ahead({ kind: 'own', seq: 1, mac: own });
     await writeWhole(vfs, fd, line);
     await vfs.syncAll(fd);
     await vfs.syncDirectory(directory);
     const places = [{ seq: 1, line: 1, offset: 0, bytes: line.length - 1 }];
-    const sha256 = metaSha256(line.subarray(0, -1));
-    return hold(at, id, { held, fd, file, size: line.length, places, metaSha256: sha256, opened: undefined });
+    return hold(at, id, {
+      held,
+      fd,
+      file,
+      size: line.length,
+      places,
+      metaSha256: sha256,
+      sidecar,
+      opened: undefined,
+    });
   } catch (error) {
     if (fd !== undefined) await vfs.close(fd).catch(() => undefined);
+    await sidecar?.close();
     // Nobody was told of this run, so nothing of it should stay; where that fails too, its name is free all the same.
     if (made && fd !== undefined) await vfs.unlink(paths.journal).catch(() => undefined);
     throw ioFailure(error, 'begin this run');

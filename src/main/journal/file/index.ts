@@ -103,12 +103,12 @@ class FileStore implements RunStore {
     };
   }
 
-  async create(id: string, meta: RunRecord): Promise<Journal> {
+  async create(id: string, meta: RunRecord, own?: string): Promise<Journal> {
     checkId(id);
     const fresh = !this.#place.folder.readable;
     await this.#place.folder.prepare();
     if (fresh) for (const one of this.#watches) one.wake();
-    return createJournal(this.#beginning, id, meta);
+    return createJournal(this.#beginning, id, meta, own);
   }
 
   async open(id: string): Promise<Journal> {

@@ -7,6 +7,9 @@ import { Turns } from '../turns';
 import { checkPlain, ioFailure, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
+/** A power cut takes what was written ahead in the last moment; syncing each would cost as much as the record. ms. */
+const SYNC_SOON_MS = 200;
+
 const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n');
 
 /** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
@@ -30,6 +33,7 @@ export class SidecarWriter {
   #waiting = '';
   #broken: unknown;
   #nameDurable = false;
+  #syncSoon: NodeJS.Timeout | undefined;
 
   constructor(
     readonly vfs: Vfs,
@@ -45,8 +49,20 @@ export class SidecarWriter {
     return Promise.resolve();
   }
 
+  /** The entry is written, though not synced, when this resolves: a killed process leaves it behind. Never rejects. */
+  async ahead(entry: SidecarEntry): Promise<void> {
+    this.#waiting += encodeEntry(entry);
+    await this.#turns.run(() => this.#flush(false)).catch(() => undefined);
+    this.#syncSoon ??= setTimeout(() => {
+      this.#syncSoon = undefined;
+      this.#turns.run(() => this.#flush(true)).catch(() => undefined);
+    }, SYNC_SOON_MS);
+    this.#syncSoon.unref();
+  }
+
   /** Never rejects. */
   async close(): Promise<void> {
+    clearTimeout(this.#syncSoon);
     await this.#turns.idle();
     const fd = this.#fd;
     this.#fd = undefined;

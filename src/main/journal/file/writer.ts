@@ -32,6 +32,8 @@ export interface WriterParts {
   size: number;
   places: RecordPlace[];
   metaSha256: string;
+  /** Where something was noted before the journal began; absent: none was. */
+  sidecar?: SidecarWriter;
   /** What was read when the run was opened, under the same lock; given out by the first `load` if nothing came after it. */
   opened: (() => LoadedRun) | undefined;
   /** false only in the tests that show what the fence is for. */
@@ -61,7 +63,7 @@ export class FileJournal implements Journal {
     this.#size = parts.size;
     this.#lines = parts.places.at(-1)?.line ?? 0;
     this.#opened = parts.opened;
-    this.#sidecar = new SidecarWriter(parts.vfs, parts.paths.sidecar, parts.metaSha256);
+    this.#sidecar = parts.sidecar ?? new SidecarWriter(parts.vfs, parts.paths.sidecar, parts.metaSha256);
     parts.held.onLost((failure) => this.#lose(failure));
     if (parts.held.lost) this.#lose(parts.held.lost);
   }
@@ -82,9 +84,9 @@ export class FileJournal implements Journal {
     return this.#dead?.toJSON();
   }
 
-  async append(record: RunRecord): Promise<RecordPlace> {
+  async append(record: RunRecord, own?: string): Promise<RecordPlace> {
     this.#checkOpen();
-    return this.#turns.run(() => this.#append(record));
+    return this.#turns.run(() => this.#append(record, own));
   }
 
   load(): Promise<LoadedRun> {
@@ -144,12 +146,15 @@ export class FileJournal implements Journal {
     this.#parts.onClose();
   }
 
-  async #append(record: RunRecord): Promise<RecordPlace> {
+  async #append(record: RunRecord, own: string | undefined): Promise<RecordPlace> {
     this.#checkAlive();
     const step = checkAppend(this.lastSeq, record.seq);
     const line = encodeLine(record);
     if (step === 'seen') return this.#seen(record.seq, line);
 
+    if (own !== undefined) await this.#sidecar.ahead({ kind: 'own', seq: record.seq, mac: own });
+    // The lock may have been lost while that was written.
+    this.#checkAlive();
     const { vfs, fd } = this.#parts;
     this.#checkFence();
     let alone: boolean;

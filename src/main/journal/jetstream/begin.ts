@@ -1,5 +1,6 @@
 import { encodeRecord } from '../../../shared/run/codec';
 import type { RunRecord } from '../../../shared/run/record';
+import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
@@ -23,7 +24,7 @@ import type { WriterParts } from './writer';
 export type Begun = Omit<WriterParts, 'ground' | 'store' | 'onClose'>;
 
 /** Makes a run: its meta record, then the claim of its first writer. */
-export async function createRun(ground: Ground, id: string, meta: RunRecord): Promise<Begun> {
+export async function createRun(ground: Ground, id: string, meta: RunRecord, own?: string): Promise<Begun> {
   const body = Buffer.from(encodeRecord(meta));
   if (body.length > mostBody(ground)) throw tooLarge(body.length, mostBody(ground));
   const [there, row] = await Promise.all([lastOf(ground, ground.subjects.run(id)), readRow(ground, id)]);
@@ -31,7 +32,7 @@ export async function createRun(ground: Ground, id: string, meta: RunRecord): Pr
     throw row.hidden === undefined || row.hidden.why === 'deleting' ? await occupied(ground, id) : inTrash();
 
   const nonce = newNonce();
-  const tail = await writeMeta(ground, id, nonce, meta, body);
+  const tail = await writeMeta(ground, id, nonce, meta, body, own);
   // What a run of the same name left behind when it was deleted.
   if (row.n > 0) await changeRow(ground, id, 'added', () => ({ labels: {} }));
   const claim = await Claim.take({ ...ground, askMs: 0 }, id, nonce);
@@ -62,6 +63,7 @@ async function writeMeta(
   nonce: string,
   meta: RunRecord,
   body: Buffer,
+  own: string | undefined,
 ): Promise<number> {
   const row = rowOfRecords([meta], body.length + 1);
   try {
@@ -71,7 +73,7 @@ async function writeMeta(
       id: `${nonce}-1`,
       last: 0,
       filter: ground.subjects.run(id),
-      headers: recordHeaders(1, row, mostBody(ground) - body.length),
+      headers: recordHeaders(1, own, row, mostBody(ground) - body.length),
     });
     return landed.seq;
   } catch (error) {
@@ -133,10 +135,22 @@ export async function loadRun(
   ground.known.set(id, read.stored.at(-1)?.seq ?? 0, read.reading);
   const loaded = loadedRun(
     read.reading,
-    { entries, bound: bound && isNoted(read) },
+    { entries: [...entries, ...ownNotes(read)], bound: bound && isNoted(read) },
     { id, updated: read.updated, catalogue: row.labels, writer, durability: 'acknowledged' },
   );
   return { loaded, read, sha256, end };
+}
+
+/** What the headers of the last turn and of all behind it say about who wrote them. */
+function ownNotes({ stored, reading }: RunRead): SidecarEntry[] {
+  const from = Math.max(
+    0,
+    reading.records.findLastIndex((record) => record.assistant !== undefined),
+  );
+  return reading.records.slice(from).flatMap(({ seq }, n): SidecarEntry[] => {
+    const mac = stored[from + n]?.headers?.get(HEADER.own);
+    return mac !== undefined && mac !== '' && mac.length <= 64 ? [{ kind: 'own', seq, mac }] : [];
+  });
 }
 
 /**

@@ -77,7 +77,7 @@ async function writeRecords(
         id: `${nonce}-${record.seq}`,
         last,
         filter: ground.subjects.run(id),
-        headers: recordHeaders(0, row, mostBody(ground) - body.length),
+        headers: recordHeaders(0, undefined, row, mostBody(ground) - body.length),
       });
       last = landed.seq;
       onBegun();

@@ -78,10 +78,16 @@ export function rowOfRecords(records: readonly RunRecord[], size: number): strin
   return encodeRow({ folded: { state: folder.state, facts: folder.facts }, warnings: folder.warnings, size });
 }
 
-/** Headers of a record: the claim it is written under, and the row where the message has room for it. */
-export function recordHeaders(claim: number, row: string | undefined, room: number): Record<string, string> {
+/** Headers of a record: the claim it is written under, whose it is, and the row where the message has room for it. */
+export function recordHeaders(
+  claim: number,
+  own: string | undefined,
+  row: string | undefined,
+  room: number,
+): Record<string, string> {
   return {
     [HEADER.claim]: `${claim}`,
+    ...(own !== undefined && { [HEADER.own]: own }),
     ...(row !== undefined && row.length < room && { [HEADER.row]: row }),
   };
 }

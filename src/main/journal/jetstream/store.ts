@@ -73,10 +73,10 @@ export class NatsStore implements RunStore {
     this.#list = { ground, writer: (id, claim) => this.#writerOf(id, claim) };
   }
 
-  async create(id: string, meta: RunRecord): Promise<Journal> {
+  async create(id: string, meta: RunRecord, own?: string): Promise<Journal> {
     checkId(id);
     checkFirst(meta);
-    return this.#hold(await createRun(this.ground, id, meta));
+    return this.#hold(await createRun(this.ground, id, meta, own));
   }
 
   async open(id: string): Promise<Journal> {

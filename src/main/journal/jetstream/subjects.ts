@@ -119,6 +119,8 @@ export const HEADER = {
   over: 'Nats-Expected-Last-Subject-Sequence-Subject',
   /** Number of the claim under which a record was written: it is from a writer that notes what it is about to do. */
   claim: 'Holdfast-Claim',
+  /** That a machine wrote this very record, for that machine (see agent/origin.ts). */
+  own: 'Holdfast-Own',
   /** What the run folds to with this record, for lists. */
   row: 'Holdfast-Row',
   /** In a heartbeat: the place in the stream that its consumer has come to. */

@@ -105,9 +105,9 @@ export class NatsJournal implements Journal {
     return this.#dead?.toJSON();
   }
 
-  async append(record: RunRecord): Promise<RecordPlace> {
+  async append(record: RunRecord, own?: string): Promise<RecordPlace> {
     this.#checkOpen();
-    return this.#turns.run(() => this.#append(record));
+    return this.#turns.run(() => this.#append(record, own));
   }
 
   load(): Promise<LoadedRun> {
@@ -173,7 +173,7 @@ export class NatsJournal implements Journal {
     this.#parts.onClose();
   }
 
-  async #append(record: RunRecord): Promise<RecordPlace> {
+  async #append(record: RunRecord, own: string | undefined): Promise<RecordPlace> {
     this.#checkAlive();
     const step = checkAppend(this.lastSeq, record.seq);
     const body = Buffer.from(encodeRecord(record));
@@ -191,7 +191,7 @@ export class NatsJournal implements Journal {
         id: `${nonce}-${record.seq}`,
         last: this.#tail,
         filter: ground.subjects.run(id),
-        headers: recordHeaders(claim.number, row, this.maxRecordBytes - body.length),
+        headers: recordHeaders(claim.number, own, row, this.maxRecordBytes - body.length),
         before: () => this.#verify(subject),
       });
       this.#tail = landed.seq;

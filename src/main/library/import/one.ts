@@ -177,7 +177,8 @@ async function besideIt(tree: Tree, name: string, sha256: string): Promise<Besid
     names.has(file) ? Buffer.from(await tree.read(file).catch(() => new Uint8Array())).toString('utf8') : '';
   const sidecar = base === name ? '' : await text(`${base}.aux.jsonl`);
   const { entries, bound } = readSidecar(sidecar.split('\n'), sha256);
-  const notes = entries.filter(({ kind }) => kind !== 'bind');
+  // What came from elsewhere proves nothing here, also where this machine wrote it once.
+  const notes = entries.filter(({ kind }) => kind !== 'bind' && kind !== 'own').map(unsigned);
   const wanted = new Set(notes.flatMap((entry) => (entry.kind === 'clip' ? [entry.file] : [])));
   const texts: Beside['texts'] = [];
   for (const file of wanted)
@@ -188,6 +189,12 @@ async function besideIt(tree: Tree, name: string, sha256: string): Promise<Besid
     base === name ? '' : await text(`${base}.catalogue.jsonl`),
   ];
   return { notes, bound, catalogue: labelsOf(labels.join('\n'), wantedId(name)), texts };
+}
+
+function unsigned(entry: SidecarEntry): SidecarEntry {
+  if (!('mac' in entry)) return entry;
+  const { mac: _mac, ...rest } = entry;
+  return rest as SidecarEntry;
 }
 
 function labelsOf(text: string, id: string): CatalogueEntry {

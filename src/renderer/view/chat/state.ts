@@ -24,6 +24,7 @@ export const ASKS_PREFLIGHT: ReadonlySet<string> = new Set([
   'provider_changed',
   'endpoint_changed',
   'unknown_outcome',
+  'from_elsewhere',
   'interactivity',
   'profile_unknown',
 ]);

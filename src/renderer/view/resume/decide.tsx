@@ -22,6 +22,7 @@ interface DecideProps {
   folder: string | undefined;
   answers: Answers;
   endpointOk: boolean;
+  originOk: boolean;
   onProfile: (name: string) => void;
   onFolder: (folder: string | undefined) => void;
   onLook: () => void;
@@ -29,7 +30,7 @@ interface DecideProps {
 
 /** The answers, always in view: what matches first, force second, and why something cannot be. */
 export function Decide(props: DecideProps) {
-  const { head, flight, entry, folder, answers, endpointOk, onProfile, onFolder, onLook } = props;
+  const { head, flight, entry, folder, answers, endpointOk, originOk, onProfile, onFolder, onLook } = props;
   const { id } = flight;
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<FailureInfo>();
@@ -39,8 +40,15 @@ export function Decide(props: DecideProps) {
   const other = refused.length > 0 ? flight.matching.find((name) => name !== flight.profile) : undefined;
   const held = flight.writer === 'elsewhere' || flight.writer === 'here';
 
+  const foreign = flight.origin.kind !== 'here';
   const first: string[] = [];
-  if (!answersReady(flight.unknown, answers)) first.push('say what happened to the tool that was running');
+  if (foreign && !originOk) first.push('agree to the profile and the folder above');
+  if (!answersReady(flight.unknown, answers))
+    first.push(
+      flight.unknown.some(({ fate }) => fate === 'unknown')
+        ? 'say what happened to the tool that was running'
+        : 'decide about the open calls',
+    );
   if (flight.endpoint?.changed && !endpointOk) first.push('agree to where the conversation goes');
   if (entry && entry.problem !== '') first.push(`make the profile usable (${entry.problem})`);
   const note = held
@@ -61,11 +69,12 @@ export function Decide(props: DecideProps) {
         profile: flight.profile,
         force,
         acceptEndpoint: endpointOk,
-        unknown: flight.unknown.flatMap(({ toolUseId }) => {
-          const answer = answers[toolUseId];
+        ...(foreign && originOk && { acceptOrigin: flight.origin.seen }),
+        unknown: flight.unknown.flatMap(({ toolUseId, hash }) => {
+          const answer = answers[hash];
           if (!answer) return [];
           const words = answer.decision === 'happened' ? { words: answer.words } : {};
-          return [{ toolUseId, decision: answer.decision, ...words }];
+          return [{ toolUseId, hash, decision: answer.decision, ...words }];
         }),
         ...(folder !== undefined && { folder }),
         ...(say.trim() !== '' && { say }),

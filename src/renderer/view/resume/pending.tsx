@@ -10,6 +10,7 @@ const FATE: Record<Tool['fate'], { word: string; mark: React.ComponentProps<type
   run: { word: 'runs', mark: 'unanswered' },
   ask: { word: 'asks you first, then runs', mark: 'waiting' },
   unknown: { word: 'outcome unknown', mark: 'unknown' },
+  foreign: { word: 'came with the run: runs only if you allow it above', mark: 'waiting' },
   not_run: { word: 'is answered as not run', mark: 'not_run' },
   missing: { word: 'this profile has no such tool: it is answered as failed', mark: 'error' },
 };

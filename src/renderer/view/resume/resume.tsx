@@ -14,10 +14,11 @@ import { Fold } from '../flow/fold';
 import { Decide } from './decide';
 import { Diff } from './diff';
 import { Endpoint } from './endpoint';
+import { From, originKey } from './from';
 import { Gates } from './gates';
 import { Next } from './next';
 import { Pending } from './pending';
-import { Unknown, type Answers } from './unknown';
+import { Foreign, Unknown, type Answers } from './unknown';
 import page from '../kit/page.module.css';
 import s from './resume.module.css';
 
@@ -29,9 +30,11 @@ export function Resume({ head }: { head: RunHead }) {
   const { flight, failure, look } = usePreflight(head, profile, folder);
   const [answers, setAnswers] = useState<Answers>({});
   const [endpointOk, setEndpointOk] = useState<string>();
+  const [originOk, setOriginOk] = useState<string>();
   const entry = useProfiles((state) => state.profiles.find((one) => one.profile.name === flight?.profile));
   const said = useDrafts((state) => state.texts[runDraft(id)]?.trim() ?? '');
   // The yes is to one place, not to whatever a later choice of profile brings.
+  const adopted = flight !== undefined && originOk === originKey(flight);
   const agreed = flight?.endpoint !== undefined && endpointOk === flight.endpoint.current;
 
   return (
@@ -57,6 +60,14 @@ export function Resume({ head }: { head: RunHead }) {
           {!flight && !failure && <p className={s['looking']}>Looking at the journal…</p>}
           {flight && (
             <>
+              <From
+                flight={flight}
+                entry={entry}
+                ok={adopted}
+                onChange={(ok) => setOriginOk(ok ? originKey(flight) : undefined)}
+                onProfile={setProfile}
+                onFolder={setFolder}
+              />
               <section className={s['panel']} aria-labelledby="preflight-title">
                 <div className={s['intro']}>
                   <h2 id="preflight-title">Before this run goes on</h2>
@@ -80,8 +91,15 @@ export function Resume({ head }: { head: RunHead }) {
                   />
                 )}
               </section>
-              {flight.unknown.length > 0 && (
-                <Unknown tools={flight.unknown} answers={answers} onChange={setAnswers} />
+              {flight.unknown.some(isForeign) && (
+                <Foreign tools={flight.unknown.filter(isForeign)} answers={answers} onChange={setAnswers} />
+              )}
+              {!flight.unknown.every(isForeign) && (
+                <Unknown
+                  tools={flight.unknown.filter((tool) => !isForeign(tool))}
+                  answers={answers}
+                  onChange={setAnswers}
+                />
               )}
               {flight.pending.length > 0 && <Pending tools={flight.pending} />}
               <Next flight={flight} say={head.chat ? said : ''} />
@@ -97,6 +115,7 @@ export function Resume({ head }: { head: RunHead }) {
           folder={folder ?? flight.folder}
           answers={answers}
           endpointOk={agreed}
+          originOk={adopted}
           onProfile={setProfile}
           onFolder={setFolder}
           onLook={look}
@@ -105,6 +124,8 @@ export function Resume({ head }: { head: RunHead }) {
     </>
   );
 }
+
+const isForeign = ({ fate }: PreflightView['unknown'][number]) => fate === 'foreign';
 
 /** Looks, and looks again whenever what was seen may have changed. */
 function usePreflight(head: RunHead, profile: string | undefined, folder: string | undefined) {

@@ -8,12 +8,13 @@ import s from './resume.module.css';
 
 type Tool = PreflightView['unknown'][number];
 type Decision = 'run' | 'skip' | 'happened';
+/** By the hash of the call, so that an answer is never taken for one to another call. */
 export type Answers = Record<string, { decision: Decision; words: string } | undefined>;
 
 /** Every tool with an unknown outcome has an answer, and "what happened" has words. */
 export const answersReady = (tools: readonly Tool[], answers: Answers): boolean =>
   tools.every((tool) => {
-    const answer = answers[tool.toolUseId];
+    const answer = answers[tool.hash];
     return answer !== undefined && (answer.decision !== 'happened' || answer.words.trim() !== '');
   });
 
@@ -45,10 +46,49 @@ export function Unknown({
       </div>
       {tools.map((tool) => (
         <One
-          key={tool.toolUseId}
+          key={tool.hash}
           tool={tool}
-          answer={answers[tool.toolUseId]}
-          onChange={(answer) => onChange({ ...answers, [tool.toolUseId]: answer })}
+          choices={CHOICES}
+          answer={answers[tool.hash]}
+          onChange={(answer) => onChange({ ...answers, [tool.hash]: answer })}
+        />
+      ))}
+    </section>
+  );
+}
+
+const FOREIGN_CHOICES: typeof CHOICES = [
+  ['skip', 'Don’t run it', 'The model is told that the call was not run'],
+  ['run', 'Run it here', 'It may have run already where it comes from'],
+];
+
+/** Open calls that came with a run from elsewhere. None of them runs unless a person says so, for this call. */
+export function Foreign({
+  tools,
+  answers,
+  onChange,
+}: {
+  tools: readonly Tool[];
+  answers: Answers;
+  onChange: (answers: Answers) => void;
+}) {
+  return (
+    <section className={s['panel']} data-tone="stop" aria-labelledby="foreign-title">
+      <div className={s['intro']}>
+        <h2 id="foreign-title">
+          {tools.length === 1
+            ? 'One open call came with this run'
+            : `${tools.length} open calls came with this run`}
+        </h2>
+        <p>Nothing runs on this computer unless you allow that call.</p>
+      </div>
+      {tools.map((tool) => (
+        <One
+          key={tool.hash}
+          tool={tool}
+          choices={FOREIGN_CHOICES}
+          answer={answers[tool.hash]}
+          onChange={(answer) => onChange({ ...answers, [tool.hash]: answer })}
         />
       ))}
     </section>
@@ -57,10 +97,12 @@ export function Unknown({
 
 function One({
   tool,
+  choices,
   answer,
   onChange,
 }: {
   tool: Tool;
+  choices: typeof CHOICES;
   answer: Answers[string];
   onChange: (answer: Answers[string]) => void;
 }) {
@@ -76,6 +118,11 @@ function One({
         <pre tabIndex={0} aria-label={`Input of ${tool.tool}`}>
           <Shown text={tool.line} />
         </pre>
+        {tool.fate === 'foreign' && tool.path !== undefined && (
+          <p className={s['path']}>
+            on <Shown text={tool.path} />
+          </p>
+        )}
       </div>
       <RadioGroup.Root
         className={s['radios']}
@@ -83,7 +130,7 @@ function One({
         value={answer?.decision ?? ''}
         onValueChange={(decision) => onChange({ decision: decision as Decision, words: answer?.words ?? '' })}
       >
-        {CHOICES.map(([decision, label, help]) => (
+        {choices.map(([decision, label, help]) => (
           <div key={decision} className={s['radio-row']}>
             <RadioGroup.Item id={`${id}${decision}`} value={decision} className={s['radio']}>
               <RadioGroup.Indicator className={s['radio-dot']} />
