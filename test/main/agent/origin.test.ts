@@ -25,11 +25,21 @@ async function openTurn(options: { there?: typeof THERE; chat?: boolean; prompt?
   const tools = () => [testTool('look'), testTool('change', undefined, { changes: true })];
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-origin-'));
   const script = scriptedModel([
-    { tools: [{ name: 'look', input: { path: 'a.txt' } }, { name: 'change', input: { path: 'b.txt' } }] },
+    {
+      tools: [
+        { name: 'look', input: { path: 'a.txt' } },
+        { name: 'change', input: { path: 'b.txt' } },
+      ],
+    },
     { text: 'end' },
   ]);
   const before = scene(script, tools(), options.there && { witness: options.there });
-  await run(before, { allow: ['change'], folder, chat: options.chat ?? false, prompt: options.prompt ?? 'go' });
+  await run(before, {
+    allow: ['change'],
+    folder,
+    chat: options.chat ?? false,
+    prompt: options.prompt ?? 'go',
+  });
   const store = await crashed(before.store, 'r', { seq: 2, keep: ({ kind }) => kind !== 'intent' });
   const mine = tools();
   const model = scriptedModel([{ text: 'after' }]);
@@ -127,7 +137,10 @@ describe('a run from elsewhere', () => {
     await watched.session.close();
     const store = await crashed(here.store, 'r', { seq: 2 });
     const again = await look({ ...here, store });
-    expect([again.origin.kind, again.unknown.map(({ fate }) => fate)]).toEqual(['here', ['foreign', 'foreign']]);
+    expect([again.origin.kind, again.unknown.map(({ fate }) => fate)]).toEqual([
+      'here',
+      ['foreign', 'foreign'],
+    ]);
     expect(runs()).toEqual([0, 0]);
   });
 
@@ -167,7 +180,15 @@ describe('a run from elsewhere', () => {
     const journal = await here.store.open('r');
     const at = '2026-01-01T00:00:00Z';
     const accepted = { ...state.fingerprint, max_iterations: 999 };
-    await journal.note({ kind: 'resume', at, after_seq: 2, forced: true, accepted, changed: [], unknown: [] });
+    await journal.note({
+      kind: 'resume',
+      at,
+      after_seq: 2,
+      forced: true,
+      accepted,
+      changed: [],
+      unknown: [],
+    });
     await journal.note({ kind: 'bad_input', at, seq: 2, tool_use_id: 'call_1_1', text: '<' });
     await journal.close();
     const seen = await look(here);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROTOCOL, STOP } from '../../../src/shared/run/record';
-import type { RunRecord } from '../../../src/shared/run/record';
+import { PROTOCOL, STOP, type RunRecord } from '../../../src/shared/run/record';
 import { preflight } from '../../../src/main/agent';
 import { Seal } from '../../../src/main/agent/origin';
 import type { Preflight, ResumeOptions } from '../../../src/main/agent';
@@ -261,7 +260,7 @@ describe('a call that changes something, started and never answered', () => {
     await expect(resume(it_, { unknownDefault: 'skip' })).rejects.toMatchObject({ code: 'from_elsewhere' });
     const again = await resume(it_, { unknownDefault: 'skip', acceptOrigin: seen.origin.seen });
     expect(await again.session.settled()).toEqual({ reason: 'completed' });
-    expect(lookTool.runs).toHaveLength(0);
+    expect(lookTool.runs).toEqual([]);
   });
 
   it('stays unknown when the profile has lost its tool', async () => {

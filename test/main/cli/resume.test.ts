@@ -50,7 +50,11 @@ describe('resume', () => {
     await bench.run(['run', 'fail', '--id', 'r']);
     const store = fileStore(bench.runs);
     const journal = await store.open('r');
-    const entry = { kind: 'config' as const, at: new Date().toISOString(), endpoint: 'https://other.example' };
+    const entry = {
+      kind: 'config' as const,
+      at: new Date().toISOString(),
+      endpoint: 'https://other.example',
+    };
     await noteOwn(journal, entry, agentParts().witness);
     await journal.close();
     await store.close();
