@@ -24,6 +24,8 @@ const used = {
   cache_create_tokens: 0,
 };
 
+const hash = 'c0ffee';
+const call = { input: '{}', hash, changes: false };
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 export function row(id: string, title: string, status: RunStatus, detail: string, minutes: number): RunRow {
@@ -268,7 +270,7 @@ const profile = (name: string, provider: ProfileView['provider'], model: string)
 export const drift: PreflightView = {
   id: 'interrupted',
   ok: false,
-  origin: { kind: 'here', seen: 'c0ffee', told: {} },
+  origin: { kind: 'here', seen: hash, told: {} },
   gates: [
     { gate: 'completed', outcome: 'pass', text: 'Not finished yet' },
     { gate: 'interactivity', outcome: 'pass', text: 'A chat, opened as a chat' },
@@ -300,30 +302,14 @@ export const drift: PreflightView = {
   folder: '/home/ada/Finance',
   matching: ['Practice (May)'],
   pending: [
-    {
-      toolUseId: 'a',
-      tool: 'read_file',
-      input: '{}',
-      line: 'read q3.csv',
-      hash: 'c0ffee',
-      fate: 'answered',
-      changes: false,
-    },
-    {
-      toolUseId: 'b',
-      tool: 'list_files',
-      input: '{}',
-      line: 'list .',
-      hash: 'c0ffee',
-      fate: 'run',
-      changes: false,
-    },
+    { ...call, toolUseId: 'a', tool: 'read_file', line: 'read q3.csv', fate: 'answered' },
+    { ...call, toolUseId: 'b', tool: 'list_files', line: 'list .', fate: 'run' },
     {
       toolUseId: 'c',
       tool: 'write_file',
       input: '{}',
       line: 'write summary.md (1.2 KB, new file)',
-      hash: 'c0ffee',
+      hash,
       fate: 'ask',
       changes: true,
     },
@@ -334,7 +320,7 @@ export const drift: PreflightView = {
       tool: 'append_file',
       input: '{}',
       line: 'append to report-q3.md: Total 4,121',
-      hash: 'c0ffee',
+      hash,
       fate: 'unknown',
       changes: true,
       startedAt: ago(40),
