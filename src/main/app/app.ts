@@ -169,6 +169,7 @@ export function createApp(options: AppOptions): App {
   const disk: DiskSpace = new DiskSpace({
     folders: () => stores.folderOf(),
     onChange: () => tell('stores.changed', {}),
+    busy: () => sessions.working().length > 0,
     ...(options.space && { look: options.space }),
   });
   const own = () => [...ownFolders(options.env), state, dirname(options.profilesPath), ...stores.folders()];

@@ -1,11 +1,12 @@
 import type { RunChange, RunHead, RunRow } from '../../shared/contract/views';
 import type { RunView } from '../../shared/contract/follow';
 import type { Peer } from '../../shared/contract/serve';
+import type { FailureInfo } from '../../shared/run/failure';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Session, SessionEvent } from '../agent/session';
 import { fedRecord, intentOf, marksOf } from './fed';
 import type { FeedOptions, RunPlace } from './feed-options';
-import { runHead } from './head';
+import { PRIVATE, runHead } from './head';
 import { Lane } from './lane';
 import type { Fed, ItemChange, RunOverview } from './read/reader';
 import { Streamed } from './streamed';
@@ -39,6 +40,8 @@ export class Feed {
   #bytes = 0;
   readonly #stream = new Streamed();
   #private = false;
+  /** Why the last session could not record what came; nothing beside the run tells it. */
+  #unsaved: FailureInfo | undefined;
   /** Of a private run that has ended it is nowhere else. */
   #row: RunRow | undefined;
 
@@ -58,6 +61,7 @@ export class Feed {
     this.#session = session;
     this.#readNoMore();
     this.#private = isPrivate;
+    this.#unsaved = undefined;
     this.#place = place;
     this.#off = session.on((event) => this.#hear(event));
     void this.#lane
@@ -171,6 +175,7 @@ export class Feed {
   async #reread(): Promise<void> {
     const begun = Date.now();
     const { overview, change } = await this.options.reader.refresh(this.options.id);
+    if (overview.lastSeq > this.#seq) this.#unsaved = undefined;
     // A long run is not read again and again while another process writes it.
     this.#quietUntil = Date.now() + (Date.now() - begun) * 3;
     this.#overview = overview;
@@ -268,6 +273,7 @@ export class Feed {
         case 'ended':
           this.#off?.();
           this.#session = undefined;
+          if (event.outcome.failure?.code === 'journaling') this.#unsaved = event.outcome.failure;
           break;
       }
     }
@@ -320,23 +326,20 @@ export class Feed {
 
   async #head(): Promise<RunHead> {
     const live = this.#session?.snapshot();
-    const row =
-      this.#private && !live && this.#row
-        ? { ...this.#row, status: 'finished' as const }
-        : await this.#freshRow();
+    const gone = this.#private && !live && this.#row;
+    const row = gone ? { ...gone, status: 'finished' as const } : await this.#freshRow();
     const store = this.options.store();
     return runHead({
       row,
       overview: this.#overview,
       live,
+      unsaved: this.#unsaved,
       place: this.#place,
       lastSeq: this.#seq,
       items: this.#items,
       bytes: this.#bytes,
       durability: store.durability,
-      caution: this.#private
-        ? 'Private: nothing of this chat is written down, and it is gone when it ends.'
-        : store.caution,
+      caution: this.#private ? PRIVATE : store.caution,
     });
   }
 

@@ -1,5 +1,6 @@
 import type { RunHead, RunRow } from '../../shared/contract/views';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
+import type { FailureInfo } from '../../shared/run/failure';
 import type { Counters } from '../../shared/run/state';
 import type { SessionSnapshot } from '../agent/session';
 import type { Durability } from '../journal/journal';
@@ -9,6 +10,8 @@ export interface HeadSources {
   row: RunRow;
   overview: RunOverview | undefined;
   live: SessionSnapshot | undefined;
+  /** Why the last session could not record what came. */
+  unsaved: FailureInfo | undefined;
   /** Where the run works, as the session was given it. */
   place: { profile?: string; folder?: string; endpoint?: string };
   lastSeq: number;
@@ -17,6 +20,9 @@ export interface HeadSources {
   durability: Durability;
   caution: string | undefined;
 }
+
+/** What is said of a private run. */
+export const PRIVATE = 'Private: nothing of this chat is written down, and it is gone when it ends.';
 
 const NONE: Counters = {
   llm_calls: 0,
@@ -75,10 +81,11 @@ export function runHead(sources: HeadSources): RunHead {
 }
 
 /** Why the run ended or cannot go on, where there is something to say. */
-function failureOf({ row, overview, live, lastSeq }: HeadSources): RunHead['failure'] {
+function failureOf({ row, overview, live, unsaved, lastSeq }: HeadSources): RunHead['failure'] {
   if (live?.outcome?.failure) return live.outcome.failure;
   if (live && live.phase !== 'ended' && live.phase !== 'idle') return undefined;
   if (overview?.failure) return overview.failure;
+  if (unsaved && !live) return unsaved;
   if (row.failure) return row.failure;
   const message = live?.outcome?.message ?? (row.status === 'failed' ? row.detail : undefined);
   const kept = `Everything up to record ${lastSeq} is kept.`;

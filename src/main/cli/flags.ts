@@ -71,7 +71,7 @@ export async function sayIfLow(cli: Cli, store: RunStore): Promise<void> {
   if (!level) return;
   const free = `${Math.floor(space.free / 1_000_000).toLocaleString('en')} MB free`;
   cli.screen.err(
-    level === 'critical'
+    level !== 'low'
       ? `holdfast: almost no space is left on the disk of your runs: ${free}; a run stops where its next record does not fit\n`
       : `holdfast: space is getting low on the disk of your runs: ${free}\n`,
   );

@@ -2,6 +2,10 @@ import { z } from '../zod';
 import { keptSecret, secretId } from './kept-secret';
 import { failureInfo } from './views';
 
+/** How little space a disk has left, the best first. */
+export const SPACE_LEVELS = ['low', 'critical', 'full'] as const;
+export type SpaceLevel = (typeof SPACE_LEVELS)[number];
+
 /** What crosses the contract about stores. A store's secrets never do: they are referred to, by variable or file. */
 
 export const STORE_NAME = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,39}$/;
@@ -73,8 +77,8 @@ export const storeView = z.object({
   writable: z.boolean(),
   /** Why runs cannot be deleted there; absent: they can. */
   keeps: z.string().optional(),
-  /** Its disk is filling up: `low`, or `critical`, where the next run may not fit. Free bytes. */
-  space: z.object({ level: z.enum(['low', 'critical']), free: z.number() }).optional(),
+  /** Its disk is filling up: `low`; `critical`, where the next run may not fit; or `full`. Free bytes. */
+  space: z.object({ level: z.enum(SPACE_LEVELS), free: z.number() }).optional(),
   /** As it stands in the file; absent for the usual store. */
   entry: storeEntry.optional(),
 });

@@ -318,6 +318,9 @@ export class InlineReader implements Reader {
   async #change(held: Held, touched: number[]): Promise<ItemChange> {
     const { transcript, source } = held;
     held.overview.items = transcript.length;
+    // What is written live has no gaps.
+    if (held.overview.records !== undefined)
+      held.overview.records += transcript.lastSeq - held.overview.lastSeq;
     held.overview.lastSeq = transcript.lastSeq;
     const { length: total, lastSeq } = transcript;
     const indices = [...new Set(touched)].sort((a, b) => a - b);

@@ -15,6 +15,7 @@ import { FindBar } from '../transcript/find-bar';
 import { SidePanel } from '../transcript/side-panel';
 import { Resume } from '../resume/resume';
 import { StoreAway } from '../stores/away';
+import { DiskFull } from '../stores/full';
 import { Dock } from './chat';
 import { Damaged } from './damaged';
 import { LibraryButton, RunHeader } from './header';
@@ -77,6 +78,7 @@ export function RunView({ place }: { place: RunPlace }) {
     <>
       <RunHeader head={head} pane={pane} />
       <StoreAway id={id} live={head.mode === 'live'} />
+      <DiskFull id={id} working={head.phase === 'calling' || head.phase === 'tool'} />
       <Origin head={head} />
       {finding && pane !== 'resume' && <FindBar id={id} />}
       {isDamaged(head) && pane !== 'transcript' ? (

@@ -2,6 +2,7 @@ import { memo } from 'react';
 import { Ban, Flag, Info, TriangleAlert } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
 import { useReading } from '../../store/reading';
+import { useRun } from '../../store/run';
 import { Boundary } from '../kit/boundary';
 import { many, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
@@ -176,10 +177,13 @@ function End({ item }: { item: Of<'end'> }) {
 }
 
 function Lost({ item }: { item: Of<'lost'> }) {
+  const unsaved = useRun(({ head }) => head?.failure?.code === 'journaling' && item.seq === head.lastSeq);
   return (
     <section className={s['lost']} aria-label="Lost text">
       <p className={s['lost-note']} data-chrome>
-        This reply was cut off and is not part of the conversation. Its text was saved while it arrived.
+        {unsaved
+          ? 'This reply could not be saved and is not part of the conversation. Copy what you need: its text is shown here only.'
+          : 'This reply was cut off and is not part of the conversation. Its text was saved while it arrived.'}
       </p>
       {item.thinking && (
         <Fold label="Thinking" quiet>

@@ -1,5 +1,5 @@
 import { HardDrive } from 'lucide-react';
-import type { StoreView } from '../../../shared/contract/stores';
+import { SPACE_LEVELS, type StoreView } from '../../../shared/contract/stores';
 import { go } from '../../store/app';
 import { useLibrary } from '../../store/library';
 import { useStores } from '../../store/stores';
@@ -17,15 +17,15 @@ export function DiskBanner() {
   if (!worst?.space) return null;
   const { level, free } = worst.space;
   return (
-    <div className={s['disk']} data-level={level} role={level === 'critical' ? 'alert' : 'status'}>
+    <div className={s['disk']} data-level={level} role={level === 'low' ? 'status' : 'alert'}>
       <HardDrive size="1rem" aria-hidden="true" />
       <p>
-        {level === 'critical' ? 'Almost no space is left' : 'Space is getting low'} on the disk of{' '}
+        {HOW[level]} on the disk of{' '}
         <b>
           <Name text={worst.label} />
         </b>
         {low.length > 1 && ` and ${low.length - 1} more`}: {bytes(free)} free.{' '}
-        {level === 'critical'
+        {level !== 'low'
           ? 'A run stops where its next record does not fit. Everything recorded is kept; free some space before you go on.'
           : 'Everything is recorded as always; free some space before it runs out.'}
       </p>
@@ -38,4 +38,10 @@ export function DiskBanner() {
   );
 }
 
-const rank = ({ space }: StoreView) => (space?.level === 'critical' ? 0 : 1);
+const HOW = {
+  low: 'Space is getting low',
+  critical: 'Almost no space is left',
+  full: 'No space is left',
+} as const;
+
+const rank = ({ space }: StoreView) => -SPACE_LEVELS.indexOf(space?.level ?? 'low');
