@@ -2,6 +2,7 @@ import ksuid from 'ksuid';
 import type { AgentParts } from './agent/session';
 import type { ModelOptions } from './model/client';
 import { allSecrets } from './secrets';
+import { inAddress, Surroundings } from './settings/surroundings';
 import { modelFor } from './model/registry';
 import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
@@ -13,15 +14,17 @@ import { toolsFor } from './tool/registry';
 
 export interface PartsOptions {
   witness?: Witness;
+  /** What the person's settings name; absent: as their files have it. */
+  around?: Surroundings;
 }
 
 /** What the core's loop is built from, the same behind every door. */
 export function agentParts(
   env: NodeJS.ProcessEnv = process.env,
   keyring?: Keyring,
-  { witness = ownWitness(env) }: PartsOptions = {},
+  { witness = ownWitness(env), around = new Surroundings(env) }: PartsOptions = {},
 ): AgentParts {
-  // Variables that profiles name for their keys hold secrets as well, from their first use on.
+  // Of a profile that is in no file.
   const used = new Map<string, Pick<Profile, 'key_env'>>();
   return {
     model(profile) {
@@ -29,8 +32,17 @@ export function agentParts(
       return modelFor(profile, modelOptions(env, keyring));
     },
     tools: toolsFor,
-    closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url)]),
-    secrets: () => allSecrets(env, [...used.values()], keyring),
+    closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url), ...around.places()]),
+    secrets: (store) => [
+      ...new Set([
+        ...allSecrets(env, [...used.values()], keyring),
+        ...around.secrets(),
+        ...(store ? inAddress(store.url) : []),
+      ]),
+    ],
+    lookAround: async () => {
+      await Promise.all([around.refresh(), keyring?.warm()]);
+    },
     witness,
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,

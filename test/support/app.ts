@@ -14,6 +14,7 @@ import type { Model } from '../../src/main/model/model';
 import { agentParts } from '../../src/main/parts';
 import { FileSecrets, noSeal, type Seal } from '../../src/main/settings/secrets/file-secrets';
 import { Keyring } from '../../src/main/settings/secrets/keyring';
+import { Surroundings } from '../../src/main/settings/surroundings';
 import { machineWitness } from '../../src/main/settings/witness';
 import type { Witness } from '../../src/main/settings/witness';
 import { builtInTools } from '../../src/main/tool/registry';
@@ -121,6 +122,10 @@ export function makeDesk(options: DeskOptions = {}): Desk {
   const keyring = new Keyring(new FileSecrets(keysFile, options.seal ?? noSeal));
   const real = agentParts(options.env ?? {}, keyring, {
     witness: options.witness ?? machineWitness(join(home, 'state'), join(home, 'runs')),
+    around: new Surroundings(options.env ?? {}, {
+      profiles: join(home, 'config', 'profiles.yaml'),
+      stores: join(home, 'config', 'stores.yaml'),
+    }),
   });
   const parts: AgentParts = model ? { ...real, model: () => model } : real;
   const app = createApp({

@@ -240,7 +240,9 @@ export class LiveSession implements Session {
     if (outcome.reason === 'your_turn') return outcome;
     if (!ledger.holds || !ledger.alive || control.lost) return outcome;
     const message =
-      outcome.message === undefined ? undefined : withoutSecrets(outcome.message, this.run.parts.secrets());
+      outcome.message === undefined
+        ? undefined
+        : withoutSecrets(outcome.message, this.run.parts.secrets(ledger.store));
     try {
       await ledger.append(
         { kind: 'terminal', payload: { reason: outcome.reason, ...(message !== undefined && { message }) } },

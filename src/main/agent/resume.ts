@@ -57,6 +57,7 @@ export async function preflight(parts: AgentParts, options: LookOptions): Promis
  * the calls that need an answer), `interactivity` for words to a one-shot run, `not_found` for a folder that is gone.
  */
 export async function resumeRun(parts: AgentParts, options: ResumeOptions): Promise<Session> {
+  await parts.lookAround?.();
   const config = runConfig(parts, options.profile);
   const first = await options.store.load(options.id);
   const before = judge(parts, first, config, options);

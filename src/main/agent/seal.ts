@@ -1,25 +1,23 @@
 import { encodeLine } from '../../shared/run/codec';
 import { wellFormed } from '../../shared/run/json';
 import { PROTOCOL } from '../../shared/run/record';
+import { secretFinder } from '../../shared/run/secret-finder';
 import type { Ledger } from './ledger';
 import type { Answer } from './words';
 
 /** Bytes of one tool result in the conversation. The whole text is kept beside the journal. */
 export const MAX_RESULT = 256 * 1024;
-const SHORTEST_SECRET = 8;
-const MASK = '[secret]';
 const AROUND_A_NOTE = 512;
 
-/** Replaces known secret values, as they are and as they stand inside JSON text. */
+let finder: { secrets: readonly string[]; clean(text: string): string } | undefined;
+
+/** Masks known secret values, also where they are encoded or cut; see shared/run/secret-finder.ts. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST_SECRET) continue;
-    clean = clean.replaceAll(secret, MASK);
-    const quoted = JSON.stringify(secret).slice(1, -1);
-    if (quoted !== secret) clean = clean.replaceAll(quoted, MASK);
-  }
-  return clean;
+  // They rarely change, and what finds them takes a moment to make.
+  const same =
+    finder?.secrets.length === secrets.length && finder.secrets.every((one, n) => one === secrets[n]);
+  if (!finder || !same) finder = { secrets: [...secrets], clean: secretFinder(secrets).clean };
+  return finder.clean(text);
 }
 
 /** The first and the last part of a text, `bytes` of UTF-8 in all, cut between characters. */

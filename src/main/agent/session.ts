@@ -17,7 +17,9 @@ export interface AgentParts {
   model(profile: Profile): Model;
   tools(profile: Profile): ToolSet;
   /** Values that are replaced in tool results before they are recorded. */
-  secrets(): string[];
+  secrets(store?: RunStore): string[];
+  /** Called before a run begins or goes on: what the person's settings name may have changed. Absent: it does not. */
+  lookAround?(): Promise<void>;
   /** What this machine can prove to have written. */
   witness: Witness;
   now(): Date;

@@ -48,6 +48,7 @@ export function assemble(
  * not there, and with what the store fails with. Rejects with `journaling` when the run was made but cannot be used.
  */
 export async function startRun(parts: AgentParts, options: StartOptions): Promise<Session> {
+  await parts.lookAround?.();
   const config = runConfig(parts, options.profile);
   const folder = await realFolder(options.folder, options.folderId);
   const id = options.id ?? parts.newId();

@@ -50,7 +50,7 @@ export async function answerCalls(run: Run, known: Known): Promise<'done' | 'sto
 
 async function record(run: Run, use: ToolUseBlock, answer: Answer): Promise<void> {
   const { ledger, parts, stage } = run;
-  const fit = await seal(answer, use.id, ledger, parts.secrets(), parts.now, (code, text) =>
+  const fit = await seal(answer, use.id, ledger, parts.secrets(ledger.store), parts.now, (code, text) =>
     stage.warn(code, text),
   );
   const result = { tool_use_id: use.id, content: fit.content, ...(fit.is_error && { is_error: true }) };

@@ -95,7 +95,7 @@ function noteBadInput({ ledger, parts }: Run, id: string, text: string): Promise
       at: parts.now().toISOString(),
       seq: ledger.lastSeq + 1,
       tool_use_id: id,
-      text: sealedNote(text, ledger, parts.secrets()),
+      text: sealedNote(text, ledger, parts.secrets(ledger.store)),
     },
     'the answer that the model has just given',
   );

@@ -1,6 +1,7 @@
 import type { RunRow, RunStatus } from '../../shared/contract/views';
 import type { SessionSnapshot } from '../agent/session';
 import type { RunSummary } from '../journal/journal';
+import { Failure } from '../../shared/run/failure';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
 import { runStatus } from '../../shared/run/status';
 import { amount, firstWords, some } from './words';
@@ -15,6 +16,23 @@ export interface LiveRun {
 
 /** A run as the library shows it: the store's row, the writing session over it. One of both is there. */
 export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, store: string): RunRow {
+  try {
+    return rowOf(row, live, store);
+  } catch (error) {
+    // Whatever a store holds, it costs its own row only.
+    if (live || !row) throw error;
+    const { id, updated, size, durability, writer } = row;
+    const failure = new Failure({
+      code: 'corrupt',
+      message: 'What is stored about this run cannot be shown.',
+      kept: 'Its bytes are as they were.',
+    }).toJSON();
+    const bare = { id, updated, size, durability, writer, warnings: 0, alerts: 0, catalogue: {} };
+    return rowOf({ ...bare, health: 'damaged', failure }, undefined, store);
+  }
+}
+
+function rowOf(row: RunSummary | undefined, live: LiveRun | undefined, store: string): RunRow {
   const snapshot = live?.snapshot;
   const status = runStatus(row ?? NOWHERE, snapshot);
   const prompt = snapshot?.state.prompt ?? row?.prompt;
@@ -23,9 +41,9 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
   const fingerprint = snapshot?.state.fingerprint;
   const model = row?.catalogue.model ?? fingerprint?.model ?? row?.model;
   const provider = fingerprint?.provider ?? row?.provider;
-  const created = row?.created?.toISOString() ?? live?.created;
+  const created = timeOf(row?.created) ?? live?.created;
   const steps = snapshot?.state.next_iteration ?? row?.nextIteration;
-  const updated = live?.updated ?? row?.updated.toISOString() ?? '';
+  const updated = live?.updated ?? timeOf(row?.updated) ?? '';
   return {
     id: snapshot?.id ?? row?.id ?? '',
     title: title ?? (prompt === undefined ? nameless(row) : firstWords(prompt)),
@@ -47,6 +65,10 @@ export function runRow(row: RunSummary | undefined, live: LiveRun | undefined, s
     ...(row?.failure && { failure: row.failure }),
   };
 }
+
+/** undefined for a time that no calendar has. */
+const timeOf = (at: Date | undefined): string | undefined =>
+  at === undefined || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 
 /** A private run has no row. */
 const NOWHERE = { health: 'ok', terminal: { reason: 'completed' }, facts: { terminalIsLast: true } } as const;

@@ -1,5 +1,7 @@
-import { realpathSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MARKER } from '../journal/file/layout';
 import { folders } from './paths';
 
 /** Files to try things on. They may lie among Holdfast's own, and still are for tools. */
@@ -11,11 +13,28 @@ export function ownFolders(env: NodeJS.ProcessEnv = process.env): string[] {
   return [...new Set([state, config, cache])];
 }
 
-/** The folder that a store's address names; none for a store that is elsewhere. */
-export const storeFolders = (...urls: (string | undefined)[]): string[] =>
-  urls.flatMap((url) => (url?.startsWith('file:') ? [url.slice('file:'.length)] : []));
+/** The folder that a store's address names, in each way to write it; undefined for a store that is elsewhere. */
+export function folderOf(url: string | undefined): string | undefined {
+  if (!url?.startsWith('file:')) return undefined;
+  const rest = url.slice('file:'.length);
+  try {
+    return rest.startsWith('//') ? fileURLToPath(url) : resolve(rest);
+  } catch {
+    // Not a file URL of this machine.
+    return undefined;
+  }
+}
 
-/** Whether a real path is one of the folders, or lies in one, as they are now. The sample folder does not count. */
+export const storeFolders = (...urls: (string | undefined)[]): string[] =>
+  urls.flatMap((url) => folderOf(url) ?? []);
+
+/** Every folder that Holdfast keeps runs in has this file, whether or not a list of stores names it. */
+const hasMarker = (folder: string): boolean => existsSync(join(folder, MARKER));
+
+/**
+ * Whether a real path is one of the folders or files, lies in one, or in any folder that Holdfast keeps runs in, as they
+ * are now. The sample folder does not count.
+ */
 export function closedTo(own: readonly string[]): (real: string) => boolean {
   const roots = own.map((folder) => {
     try {
@@ -25,7 +44,18 @@ export function closedTo(own: readonly string[]): (real: string) => boolean {
       return folder;
     }
   });
+  const marked = new Map<string, boolean>();
+  const isStore = (folder: string): boolean => {
+    let found = marked.get(folder);
+    if (found === undefined) {
+      const above = dirname(folder);
+      found = hasMarker(folder) || (above !== folder && isStore(above));
+      marked.set(folder, found);
+    }
+    return found;
+  };
   return (real) =>
+    isStore(real) ||
     roots.some((root) => {
       const way = relative(root, real);
       if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return false;

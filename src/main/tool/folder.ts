@@ -73,13 +73,18 @@ export class Dir {
     if (!isSameFolder(this.id, folderId(stat)) || (await realpath(this.real)) !== this.real) throw moved();
   }
 
+  /** Throws where a file of this name is among Holdfast's own. */
+  check(name: string): void {
+    if (this.closed?.(join(this.real, name))) throw own();
+  }
+
   async child(name: string): Promise<Dir> {
     return Dir.open(this.at(name), join(this.real, name), this.closed);
   }
 
   /** Opens a plain file in this folder, never through a link. The caller closes the handle. */
   async file(name: string, flags: number, mode = 0o644): Promise<FileHandle> {
-    if (this.closed?.(join(this.real, name))) throw own();
+    this.check(name);
     let handle: FileHandle;
     try {
       handle = await open(this.at(name), flags | noFollow | noBlock, mode);
@@ -225,7 +230,9 @@ export async function inFolder<T>(
       if (dir !== root) await dir.close();
       dir = next;
     }
-    return await use(dir, parts.at(-1) ?? '', parts);
+    const last = parts.at(-1) ?? '';
+    if (!options.whole) dir.check(last);
+    return await use(dir, last, parts);
   } finally {
     if (dir !== root) await dir.close();
     await root.close();

@@ -1,5 +1,5 @@
 import { decodeRecord } from '../../../shared/run/codec';
-import { isFailure } from '../../../shared/run/failure';
+import { asFailure, isFailure } from '../../../shared/run/failure';
 import { RECORD_VERSION } from '../../../shared/run/record';
 import type { RunRecord } from '../../../shared/run/record';
 import type { RunSummary, Writer } from '../journal';
@@ -49,7 +49,8 @@ export async function listRuns(parts: ListParts, which: 'seen' | 'trash'): Promi
   });
   const found = await eachOf(wanted, AT_ONCE, async ([id, meta]) => {
     const last = await glanceLast(ground, ground.subjects.run(id));
-    return rowOfEdges(parts, { id, meta, last, row: rows.get(id) ?? NO_ROW, claim: claims.get(id) });
+    const edges = { id, meta, last, row: rows.get(id) ?? NO_ROW, claim: claims.get(id) };
+    return rowOfEdges(parts, edges).catch((error: unknown) => unreadable(edges, error));
   });
   return found.flatMap((row) => {
     if (row === undefined) return [];
@@ -157,7 +158,10 @@ function quick(ground: Ground, { id, meta: first, last, row }: Edges): RunSummar
   if (meta?.meta === undefined || end === undefined || meta.meta.version !== RECORD_VERSION) return undefined;
   if (end !== meta && last.subject !== ground.subjects.record(id, end.seq)) return undefined;
   const { fingerprint, prompt, run_id, created, interactive } = meta.meta;
-  const header = decodeRow(last.headers?.get(HEADER.row));
+  const line = last.headers?.get(HEADER.row);
+  const header = decodeRow(line);
+  // Neither this program nor one like it wrote that: the records tell.
+  if (line && header === undefined && !ground.known.get(id, last.seq)) return undefined;
   const folded: FoldedRow | undefined =
     header?.facts?.lastSeq === end.seq ? header : ground.known.get(id, last.seq);
   const shown = folded ?? edgeRow(end);
@@ -190,6 +194,23 @@ function recordOf(stored: Stored): RunRecord | undefined {
     if (isFailure(error)) return undefined;
     throw error;
   }
+}
+
+/** A run that cannot even be listed costs its own row, never the list. Whatever is wrong with the store is thrown. */
+function unreadable({ id, last, row }: Edges, error: unknown): RunSummary {
+  if (isFailure(error, 'store_unavailable')) throw error;
+  return {
+    id,
+    health: 'damaged',
+    failure: asFailure(error).toJSON(),
+    updated: last?.time ?? new Date(0),
+    size: 0,
+    warnings: 0,
+    alerts: 0,
+    catalogue: row.labels,
+    writer: 'none',
+    durability: 'acknowledged',
+  };
 }
 
 /** A row from all records: for runs that are damaged, of another version, or without a beginning. */

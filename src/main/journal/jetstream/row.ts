@@ -1,5 +1,6 @@
 import { Folder } from '../../../shared/run/fold';
 import { PROTOCOL } from '../../../shared/run/record';
+import { z } from '../../../shared/zod';
 import type { RunRecord } from '../../../shared/run/record';
 import type { Counters } from '../../../shared/run/state';
 import type { RunSummary } from '../journal';
@@ -92,58 +93,55 @@ export function recordHeaders(
   };
 }
 
+const whole = z.int().min(0);
+/** A row as it stands in a header, where anybody who may write to the stream could have put it. */
+const headerRow = z.tuple(
+  [
+    z.literal(VERSION),
+    whole,
+    whole,
+    z.array(whole).length(COUNTERS.length),
+    whole,
+    z.tuple([z.string().max(40), z.string().nullable().optional()]).nullable(),
+    z.tuple([z.boolean(), whole, z.string().max(40)]),
+    z.array(z.string()),
+    z.boolean(),
+    z.boolean(),
+    z.string(),
+  ],
+  // What was added since: how many warnings alert. Rows of earlier versions do not tell.
+  whole,
+);
+
 /** undefined for anything that this version did not write. */
 export function decodeRow(line: string | undefined): FoldedRow | undefined {
-  if (!line) return undefined;
+  if (!line || line.length > MOST) return undefined;
+  let json: unknown;
   try {
-    const [
-      version,
-      size,
-      warnings,
-      counters,
-      nextIteration,
-      terminal,
-      facts,
-      tools,
-      pending,
-      ends,
-      stop,
-      alerts,
-    ] = JSON.parse(line) as [
-      number,
-      number,
-      number,
-      number[],
-      number,
-      [string, string | null] | null,
-      [boolean, number, string],
-      string[],
-      boolean,
-      boolean,
-      string,
-      number?,
-    ];
-    if (version !== VERSION) return undefined;
-    return {
-      size,
-      warnings,
-      // Rows of earlier versions do not tell.
-      alerts: alerts ?? 0,
-      counters: countersOf(counters),
-      nextIteration,
-      terminal: terminal && {
-        reason: terminal[0],
-        ...(typeof terminal[1] === 'string' && { message: terminal[1] }),
-      },
-      facts: { terminalIsLast: facts[0], lastSeq: facts[1], lastKind: facts[2] },
-      pendingTools: tools,
-      hasPending: pending,
-      endsOnAssistant: ends,
-      lastStopReason: stop,
-    };
+    json = JSON.parse(line);
   } catch {
     return undefined;
   }
+  const read = headerRow.safeParse(json);
+  if (!read.success) return undefined;
+  const [, size, warnings, counters, nextIteration, terminal, facts, tools, pending, ends, stop, alerts] =
+    read.data;
+  return {
+    size,
+    warnings,
+    alerts: alerts ?? 0,
+    counters: countersOf(counters),
+    nextIteration,
+    terminal: terminal && {
+      reason: terminal[0],
+      ...(typeof terminal[1] === 'string' && { message: terminal[1] }),
+    },
+    facts: { terminalIsLast: facts[0], lastSeq: facts[1], lastKind: facts[2] },
+    pendingTools: tools,
+    hasPending: pending,
+    endsOnAssistant: ends,
+    lastStopReason: stop,
+  };
 }
 
 function countersOf(values: number[]): Counters {

@@ -1,16 +1,15 @@
+import { MASK, secretFinder } from '../../../shared/run/secret-finder';
+
+export { MASK };
+
 /**
- * Takes secrets out of texts that leave Holdfast: known values, also as they stand inside JSON, and whatever has the
- * shape of a key. Journals are never touched by it.
+ * Takes secrets out of texts that leave Holdfast: known values, also encoded or cut, and whatever has the shape of a key. Journals are never touched by it.
  */
 export interface Redactor {
   (text: string): string;
   /** Places where something was taken out so far. */
   readonly count: number;
 }
-
-export const MASK = '[secret]';
-/** Shorter values would blank out ordinary words. */
-const SHORTEST = 8;
 
 /** Shapes of keys that services give out. Each is long enough, or marked well enough, to be nothing else. */
 const SHAPES: readonly RegExp[] = [
@@ -38,20 +37,15 @@ const MARKED: readonly RegExp[] = [
   /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:)[^\s/@"'<>]+(?=@)/gi,
 ];
 
-/** @param known values that are secret here; longer ones go first, so that one inside another leaves nothing behind */
+/** @param known values that are secret here */
 export function redactor(known: readonly string[] | undefined): Redactor {
   let count = 0;
-  const plain = [...new Set((known ?? []).flatMap(spellings))]
-    .filter((value) => value.length >= SHORTEST)
-    .sort((a, b) => b.length - a.length);
+  const finder = secretFinder(known ?? []);
   const clean = (text: string): string => {
     if (known === undefined) return text;
-    let out = text;
-    for (const value of plain) {
-      const parts = out.split(value);
-      count += parts.length - 1;
-      out = parts.join(MASK);
-    }
+    const found = finder.replace(text);
+    count += found.count;
+    let out = found.text;
     const mask = (...found: unknown[]): string => {
       count++;
       return `${typeof found[1] === 'string' ? found[1] : ''}${MASK}`;
@@ -62,5 +56,3 @@ export function redactor(known: readonly string[] | undefined): Redactor {
   };
   return Object.defineProperty(clean, 'count', { get: () => count }) as Redactor;
 }
-
-const spellings = (value: string): string[] => [value, JSON.stringify(value).slice(1, -1)];

@@ -1,4 +1,5 @@
-import { open, stat } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { posix } from 'node:path';
 import { asFailure, Failure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
@@ -15,6 +16,7 @@ export { stagedTree } from './tree';
 export { zipTree } from './zip-tree';
 
 const ZIP_START = 'PK';
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 /** As `importFrom`, by paths. */
 export const importRuns = (
@@ -72,13 +74,20 @@ export async function importFrom(
 const within = (label: string, name: string): string => (label === '' ? name : `${label}: ${name}`);
 
 async function treeAt(path: string): Promise<Tree> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
   if (typeof found === 'string')
     throw new Failure({
       code: found === 'ENOENT' ? 'not_found' : 'io',
       message:
         found === 'ENOENT' ? `There is no file or folder "${path}".` : `"${path}" cannot be read (${found}).`,
       todo: 'Check the path.',
+    });
+  if (found.isSymbolicLink())
+    throw new Failure({
+      code: 'io',
+      message: `"${path}" is a link, and an import follows none.`,
+      kept: 'Nothing was imported.',
+      todo: 'Name the file or folder that it leads to.',
     });
   if (found.isDirectory()) return folderTree(path);
   if (!found.isFile()) throw new Failure({ code: 'io', message: `"${path}" is no file.` });
@@ -89,7 +98,7 @@ async function treeAt(path: string): Promise<Tree> {
 export const isZip = async (path: string): Promise<boolean> => (await beginning(path)) === ZIP_START;
 
 async function beginning(path: string): Promise<string> {
-  const file = await open(path, 'r');
+  const file = await open(path, constants.O_RDONLY | NO_FOLLOW);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(ZIP_START.length), 0, ZIP_START.length, 0);
     return buffer.subarray(0, bytesRead).toString('latin1');

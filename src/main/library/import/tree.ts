@@ -1,4 +1,4 @@
-import { lstat, open, readdir, stat } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../../shared/run/failure';
@@ -58,7 +58,7 @@ export async function fileTree(path: string): Promise<Tree> {
   const folder = dirname(path);
   const main = basename(path);
   const base = main.replace(/\.json$/, '');
-  const files = [{ name: main, size: (await stat(path)).size }];
+  const files = [{ name: main, size: (await lstat(path)).size }];
   const beside = async (name: string): Promise<void> => {
     const found = await lstat(join(folder, name)).catch(() => undefined);
     if (found?.isFile()) files.push({ name, size: found.size });
@@ -66,7 +66,12 @@ export async function fileTree(path: string): Promise<Tree> {
   if (base !== main) {
     for (const name of [`${base}.aux.jsonl`, `${base}.catalogue.jsonl`, '.catalogue.jsonl'])
       await beside(name);
-    const texts = await readdir(join(folder, `${base}.files`)).catch(() => []);
+    const kept = join(folder, `${base}.files`);
+    const isFolder = await lstat(kept).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    const texts = isFolder ? await readdir(kept).catch(() => []) : [];
     for (const name of texts) await beside(`${base}.files/${name}`);
   }
   return {
