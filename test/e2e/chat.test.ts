@@ -76,7 +76,7 @@ onEveryDoor(
       const queue = page.getByRole('list', { name: 'Waiting messages' });
       await until(() => queue.getByRole('listitem').count()).toBe(2);
       await picture(page, `chat-queue-${name}`);
-      await queue.getByRole('listitem').nth(1).getByRole('button', { name: 'Take it back' }).click();
+      await queue.getByRole('listitem').nth(1).getByRole('button', { name: 'Edit' }).click();
       await until(() => composer(page).inputValue()).toBe('and this I regret');
       await composer(page).fill('');
       await status(page, 'Your turn');

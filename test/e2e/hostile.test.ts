@@ -93,7 +93,7 @@ describe('hostile text', () => {
               profile: short.slice(0, 80),
               folder: `/home/${short}`,
               endpoint: short,
-              queued: [short],
+              queued: [{ id: 'm1', text: short, held: false }],
               warnings: [{ code: 'x', detail: short }],
               caution: short,
               failure: { code: 'internal', message: short, kept: short, todo: short },

@@ -160,6 +160,8 @@ function handlers(scene: Scene): Handlers {
     'run.continue': () => ({ id: scene.rows[0]?.id ?? 'none' }),
     'run.say': done,
     'run.unqueue': done,
+    'run.send': done,
+    'run.again': done,
     'run.approve': done,
     'run.pause': done,
     'run.cancel': done,

@@ -377,7 +377,11 @@ export function makeScene(): Scene {
   put(
     'running',
     chatItems.slice(0, 5),
-    { mode: 'live', phase: 'calling', queued: ['And when you are done, list what is left.'] },
+    {
+      mode: 'live',
+      phase: 'calling',
+      queued: [{ id: 'm1', text: 'And when you are done, list what is left.', held: false }],
+    },
     {
       stream: {
         iteration: 2,

@@ -163,7 +163,8 @@ class Scene {
     const { phase } = session.snapshot();
     if (phase === 'idle') {
       const deed = this.random.next();
-      if (deed < 0.65 && session.say(`Say more, ${this.deeds.length}.`)) {
+      if (deed < 0.65 && this.chat) {
+        session.say(`Say more, ${this.deeds.length}.`).catch(() => undefined);
         this.deeds.push('say');
         return session;
       }
@@ -214,7 +215,7 @@ class Scene {
     if (choice < 2) session.answer(hash, { decision: 'once' });
     else if (choice === 2) session.answer(hash, { decision: 'run' });
     else if (choice === 3) session.answer(hash, { decision: 'deny' });
-    else if (choice === 4 && this.chat) session.say('No, do something else.');
+    else if (choice === 4) session.answer(hash, { decision: 'deny', words: 'No, do something else.' });
     else session.answer(hash, { decision: 'deny', words: 'Not that one.' });
   }
 
@@ -237,7 +238,7 @@ class Scene {
         if (deed === 'pause') session.pause();
         else if (deed === 'cancel') session.cancel();
         else if (deed === 'close') void session.close();
-        else if (deed === 'say') session.say('One more thing.');
+        else if (deed === 'say') session.say('One more thing.').catch(() => undefined);
         else finish(() => resolve(this.kill(session)));
       });
       const patience = setTimeout(() => {

@@ -1,33 +1,23 @@
 import { asFailure } from '../../shared/run/failure';
 import { userText } from '../../shared/run/fold';
 import { withoutSecrets } from './seal';
+import { isOver, Saying } from './opening';
+import type { Opening } from './opening';
+import { Queue } from './queue';
 import type { Run } from './run';
 import { rotate } from './rotate';
 import type { ApprovalDecision, Outcome, Session, SessionEvent, SessionSnapshot } from './session';
 import { takeBack } from './take-back';
 import { finishOpenTurn, runTurn } from './turn';
-import type { Known } from './tool-batch';
 import * as words from './words';
-
-/** How a session begins. */
-export interface Opening {
-  /** `turn`: go on from the conversation. `finish`: it is over, only its end is missing. `nothing`: it has ended already.
-   *  `input`: a chat that waits for the person. */
-  how: 'turn' | 'finish' | 'nothing' | 'input';
-  /** For `finish` and `nothing`. */
-  outcome?: Outcome;
-  known?: Known;
-  /** What the person says as soon as the open turn's calls are answered. */
-  say?: string;
-  /** Warnings to tell first. */
-  warnings?: { code: string; text: string }[];
-}
 
 /** The session: a mailbox in front of one turn at a time. All methods return at once; the work is done in `#live`. */
 export class LiveSession implements Session {
-  #queue: string[] = [];
-  /** The message that is on its way into the journal; it can no longer be taken back. */
-  #sending: number | undefined;
+  readonly said: Promise<boolean>;
+  #queue: Queue;
+  /** What comes next after a rest. */
+  #saying: Saying | undefined;
+  #again = false;
   #reset: string | undefined;
   #closing = false;
   #busy = true;
@@ -39,8 +29,11 @@ export class LiveSession implements Session {
   constructor(
     private readonly run: Run,
     opening: Opening,
+    queue?: Queue,
   ) {
-    if (opening.say !== undefined) this.#queue.push(opening.say);
+    this.#queue = queue ?? this.#newQueue();
+    queue?.on(() => this.#tellQueue());
+    this.said = opening.say === undefined ? Promise.resolve(true) : this.#toSay(opening.say);
     // Whoever started this hears of it first, so its listener misses nothing.
     this.#over = new Promise((resolve) => setImmediate(resolve)).then(() => this.#live(opening));
   }
@@ -63,7 +56,7 @@ export class LiveSession implements Session {
       records: ledger.records,
       ...(approval && { approval }),
       streaming: stage.streaming,
-      queued: [...this.#queue],
+      queued: this.#queue.messages,
       ...(stage.runningTool && { runningTool: stage.runningTool }),
       pausing: control.stop === 'pause',
       steps: ledger.allowance.steps,
@@ -76,27 +69,33 @@ export class LiveSession implements Session {
     return this.run.stage.on(listener);
   }
 
-  say(text: string): boolean {
-    const { approvals, control } = this.run;
-    if (!this.#chat || this.#closing || this.run.stage.phase === 'ended' || control.stop !== 'none')
-      return false;
-    const blank = text.trim() === '';
-    if (approvals.current)
-      return !blank && approvals.answer(approvals.current.hash, { decision: 'deny', words: text });
-    if (blank && (this.#busy || this.#queue.length === 0)) return false;
-    if (!blank) {
-      this.#queue.push(text);
-      this.#tellQueue();
+  async say(text: string, how: 'now' | 'queue' = 'now'): Promise<boolean> {
+    if (!this.#chat || this.#closing || this.#ended || text.trim() === '') return false;
+    const answered = this.#outcome?.reason === 'your_turn';
+    if (!this.#busy && (how === 'now' || answered)) {
+      const said = this.#toSay(text);
+      this.#rouse();
+      return said;
     }
+    await this.#queue.add(text, !this.#busy || this.run.control.stop !== 'none');
+    this.#goOn();
+    return true;
+  }
+
+  async send(id: string): Promise<boolean> {
+    if (!this.#chat || this.#closing || this.#ended || !this.#queue.release(id)) return false;
     if (!this.#busy) this.#rouse();
     return true;
   }
 
-  unqueue(index: number): boolean {
-    if (!Number.isInteger(index) || index < 0 || index >= this.#queue.length || this.#sending === index)
-      return false;
-    this.#queue.splice(index, 1);
-    this.#tellQueue();
+  unqueue(id: string): Promise<boolean> {
+    return this.#queue.drop(id);
+  }
+
+  again(): boolean {
+    if (this.#busy || this.#closing || this.#ended) return false;
+    this.#again = true;
+    this.#rouse();
     return true;
   }
 
@@ -142,13 +141,36 @@ export class LiveSession implements Session {
     return this.run.ledger.state.interactive;
   }
 
+  get #ended(): boolean {
+    return this.run.stage.phase === 'ended';
+  }
+
   #rouse(): void {
     this.#busy = true;
     this.#wake?.();
   }
 
+  /** A message that became durable only after the answer before it was there. */
+  #goOn(): void {
+    if (this.#busy || this.#closing || this.#ended) return;
+    if (this.#outcome?.reason !== 'your_turn') this.#queue.hold();
+    else if (this.#queue.next()) this.#rouse();
+  }
+
+  #toSay(text: string): Promise<boolean> {
+    this.#saying = new Saying(text);
+    return this.#saying.done;
+  }
+
+  #newQueue(): Queue {
+    const { ledger, parts } = this.run;
+    const queue = new Queue({ store: ledger.store, id: ledger.id, newId: parts.newId });
+    queue.on(() => this.#tellQueue());
+    return queue;
+  }
+
   #tellQueue(): void {
-    this.run.stage.emit({ type: 'queued', messages: [...this.#queue] });
+    this.run.stage.emit({ type: 'queued', messages: this.#queue.messages });
   }
 
   /** Never rejects. */
@@ -156,8 +178,8 @@ export class LiveSession implements Session {
     try {
       for (const { code, text } of opening.warnings ?? []) this.run.stage.warn(code, text);
       let outcome = await this.#open(opening);
-      while (this.#chat && !isOver(outcome)) {
-        if (outcome.reason === 'your_turn' && this.#queue.length > 0 && this.run.control.stop === 'none') {
+      while (this.#chat && !isOver(outcome, this.run.ledger.store === undefined)) {
+        if (outcome.reason === 'your_turn' && this.run.control.stop === 'none' && this.#queue.next()) {
           outcome = await this.#followUp();
           continue;
         }
@@ -171,25 +193,41 @@ export class LiveSession implements Session {
     }
   }
 
-  async #open({ how, outcome, known = {}, say }: Opening): Promise<Outcome> {
-    if (how === 'turn' && say !== undefined) {
+  async #open({ how, outcome, known = {}, send }: Opening): Promise<Outcome> {
+    if (send !== undefined) this.#queue.release(send);
+    if (how === 'turn' && this.#mayFollow) {
+      // What comes before the words may take long, so they are kept first.
+      if (this.run.ledger.state.pending) await this.#keepSaying();
       // The person's words go to the model together with the results of the open turn.
       const ended = await finishOpenTurn(this.run, known).catch((error: unknown) =>
         words.errorOutcome(asFailure(error)),
       );
       if (!ended || ended.failure?.code.startsWith('model_')) return this.#followUp();
+      await this.#keepSaying();
       return this.#conclude(ended);
     }
     if (how === 'turn') return this.#conclude(await runTurn(this.run, known));
-    if (say !== undefined) return this.#followUp();
+    if (this.#mayFollow) return this.#followUp();
     if (how === 'finish' && outcome) return this.#conclude(outcome);
     return outcome ?? { reason: 'your_turn' };
   }
 
-  /** Sends the first message of the queue and runs its turn. It stays in the queue until it is durable. */
+  get #mayFollow(): boolean {
+    return this.#saying !== undefined || this.#queue.next() !== undefined;
+  }
+
+  /** Puts words that were said into the queue. `seq`: they may be this record. */
+  async #keepSaying(seq?: number): Promise<void> {
+    const saying = this.#saying;
+    this.#saying = undefined;
+    if (!saying) return;
+    await saying.keptBy(this.#queue.add(saying.text, false, seq));
+  }
+
+  /** Sends what was said last, else the first message of the queue that may go, and runs its turn. */
   async #followUp(): Promise<Outcome> {
     const { run } = this;
-    this.#sending = 0;
+    let seq: number | undefined;
     // A stop that was asked for before this began holds: the brake is only released at rest.
     run.stage.enter('calling');
     try {
@@ -197,28 +235,41 @@ export class LiveSession implements Session {
         const grown = await takeBack(run);
         if (grown) run.stage.warn('run_grown', grown);
       }
-      const text = this.#queue[0] ?? '';
+      // What is said in the place of an open call answers it.
+      const ended = run.ledger.state.pending && (await finishOpenTurn(run, { instead: true }));
+      if (ended?.reason === 'budget' || ended?.reason === 'suspended') {
+        await this.#keepSaying();
+        return await this.#conclude(ended);
+      }
+      const queued = this.#saying ? undefined : this.#queue.next();
+      const text = this.#saying?.text ?? queued?.text ?? '';
+      seq = run.ledger.lastSeq + 1;
+      if (queued) await this.#queue.begin(queued.id, seq);
       await run.ledger.append(
         { kind: 'user', payload: { message: userText(text) } },
         'what you have just said',
       );
-      this.#queue.shift();
+      this.#saying?.kept();
+      this.#saying = undefined;
+      if (queued) await this.#queue.sent(queued.id);
     } catch (error) {
+      await this.#keepSaying(seq);
+      this.#queue.hold();
       const failure = asFailure(error);
       run.stage.warn(failure.code, failure.message);
       return words.errorOutcome(failure);
-    } finally {
-      this.#sending = undefined;
     }
-    this.#tellQueue();
     return this.#conclude(await runTurn(run));
   }
 
-  /** What to do after a rest: the reset that was asked for, or the next message. */
+  /** What to do after a rest: the reset that was asked for, what was said, or the same once more. */
   async #next(): Promise<Outcome> {
-    const prompt = this.#reset;
+    const [prompt, again] = [this.#reset, this.#again];
     this.#reset = undefined;
-    if (prompt === undefined) return this.#followUp();
+    this.#again = false;
+    if (prompt === undefined && this.#mayFollow) return this.#followUp();
+    if (prompt === undefined && again) return this.#conclude(await runTurn(this.run));
+    if (prompt === undefined) return this.#outcome ?? { reason: 'your_turn' };
     this.run.control.reset();
     this.run.stage.enter('calling');
     const failure = await rotate(this.run, prompt);
@@ -227,9 +278,12 @@ export class LiveSession implements Session {
         'reset_failed',
         `The conversation could not be begun anew, so this goes on in the old one: ${failure.message}`,
       );
-      this.#queue.unshift(prompt);
+      void this.#toSay(prompt);
       return this.#followUp();
     }
+    // What still waited stays with the run that it was said in.
+    this.#queue = this.#newQueue();
+    this.#tellQueue();
     return this.#conclude(await runTurn(this.run));
   }
 
@@ -258,12 +312,13 @@ export class LiveSession implements Session {
   /** Frees the writer's place and waits for the person, unless they have said something since the turn ended. */
   async #rest(outcome: Outcome): Promise<void> {
     const { ledger, stage, control } = this.run;
-    const queued = this.#queue.length;
     await ledger.release();
+    const stopped = control.stop !== 'none';
     control.reset();
     stage.clearStream(ledger.state.next_iteration);
-    if (this.#closing || this.#queue.length > queued) return;
+    if (outcome.reason !== 'your_turn' || stopped) this.#queue.hold();
     this.#outcome = outcome;
+    if (this.#closing || this.#queue.next()) return;
     this.#busy = false;
     const rested = new Promise<void>((resolve) => (this.#wake = resolve));
     stage.enter('idle');
@@ -274,7 +329,10 @@ export class LiveSession implements Session {
 
   async #end(outcome: Outcome): Promise<void> {
     const { ledger, stage } = this.run;
+    await this.#keepSaying();
+    await this.#queue.idle();
     await ledger.release();
+    this.#queue.hold();
     this.#outcome = outcome;
     this.#busy = false;
     this.#closing = true;
@@ -288,10 +346,4 @@ export class LiveSession implements Session {
   #settle(outcome: Outcome): void {
     for (const resolve of this.#settled.splice(0)) resolve(outcome);
   }
-}
-
-/** After these a session is over, also a chat: nothing that could be said now would be answered from here. */
-function isOver({ reason, failure }: Outcome): boolean {
-  if (reason === 'suspended' || reason === 'budget' || reason === 'completed') return true;
-  return reason === 'error' && failure?.code === 'journaling';
 }

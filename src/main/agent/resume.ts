@@ -5,8 +5,9 @@ import type { RunConfig } from './config';
 import { inspect, nextCallChars } from './inspect';
 import type { Inspection } from './inspect';
 import { LiveSession } from './live';
-import type { Opening } from './live';
+import type { Opening } from './opening';
 import { placeIn, recordSha256, trusted } from './origin';
+import { Queue } from './queue';
 import type { AgentParts, Preflight, ResumeOptions, Session } from './session';
 import { assemble } from './start';
 import { refuse } from './take-back';
@@ -16,7 +17,7 @@ import { missingEnd, recordedEnd } from './words';
 
 type LookOptions = Omit<
   ResumeOptions,
-  'unknown' | 'unknownDefault' | 'say' | 'acceptEndpoint' | 'acceptOrigin'
+  'unknown' | 'unknownDefault' | 'say' | 'send' | 'instead' | 'acceptEndpoint' | 'acceptOrigin'
 >;
 
 const look = (parts: AgentParts, run: LoadedRun, config: RunConfig, options: LookOptions): Inspection =>
@@ -77,8 +78,11 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
     const unknown = decisions(seen, options);
     await run.ledger.adopt(loaded);
     run.ledger.hold(journal);
+    const queue = new Queue({ store: options.store, id: options.id, newId: parts.newId });
+    await queue.load(loaded.records);
+    if (options.send !== undefined && !queue.get(options.send)) throw notQueued();
     if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
-    return new LiveSession(run, opening(loaded, seen, unknown, options));
+    return new LiveSession(run, opening(loaded, seen, unknown, options), queue);
   } catch (error) {
     await journal.close();
     throw error;
@@ -89,7 +93,7 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
 function judge(parts: AgentParts, loaded: LoadedRun, config: RunConfig, options: ResumeOptions): Inspection {
   const seen = look(parts, loaded, config, options);
   refuse(seen, options);
-  if (options.say !== undefined && !loaded.state.interactive)
+  if ((options.say ?? options.send) !== undefined && !loaded.state.interactive)
     throw new Failure({
       code: 'interactivity',
       message: 'This is a single task, so nothing more can be said in it.',
@@ -190,7 +194,10 @@ function opening(
   options: ResumeOptions,
 ): Opening {
   const { state } = loaded;
-  const say = options.say !== undefined && { say: options.say };
+  const say = {
+    ...(options.say !== undefined && { say: options.say }),
+    ...(options.send !== undefined && { send: options.send }),
+  };
   const warnings = seen.pausedTurn
     ? [
         {
@@ -206,7 +213,20 @@ function opening(
   return {
     how: 'turn',
     warnings,
-    known: { unknown, denied: seen.denied, invalid: seen.invalid, foreign: seen.foreign },
+    known: {
+      unknown,
+      denied: seen.denied,
+      invalid: seen.invalid,
+      foreign: seen.foreign,
+      instead: options.instead === true && (options.say ?? options.send) !== undefined,
+    },
     ...say,
   };
 }
+
+const notQueued = () =>
+  new Failure({
+    code: 'not_found',
+    message: 'That message is not waiting any more: it was sent, or dropped.',
+    kept: 'Nothing was changed.',
+  });

@@ -11,6 +11,7 @@ import type { ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
 import type { Clock } from './clock';
 import type { RunOrigin } from './origin';
+import type { QueuedMessage } from './queue';
 
 /** What the loop is built from; made in a composition root. */
 export interface AgentParts {
@@ -87,7 +88,7 @@ export type SessionEvent =
   | { type: 'tool_started'; toolUseId: string; tool: string; at: string }
   | { type: 'approval'; request: ApprovalRequest }
   | { type: 'approval_settled'; toolUseId: string; decision: 'once' | 'run' | 'deny' | 'withdrawn' }
-  | { type: 'queued'; messages: string[] }
+  | { type: 'queued'; messages: QueuedMessage[] }
   | { type: 'warning'; code: string; text: string }
   /** A reset moved the session to a new run. */
   | { type: 'rotated'; from: string; to: string }
@@ -105,8 +106,8 @@ export interface SessionSnapshot {
   approval?: ApprovalRequest;
   /** What was streamed of the answer under way. */
   streaming: { iteration: number; text: string; thinking: string };
-  /** Said but not in the journal yet; what is left of it when a session ends is not sent. */
-  queued: string[];
+  /** Said but not in the journal yet; what is left of it when a session ends is held. */
+  queued: QueuedMessage[];
   runningTool?: { toolUseId: string; tool: string; at: string };
   /** Set while a pause was asked for and its boundary is not reached. */
   pausing: boolean;
@@ -130,15 +131,23 @@ export interface Session {
   readonly id: string;
   snapshot(): SessionSnapshot;
   on(listener: (event: SessionEvent) => void): () => void;
+  /** Resolves, or rejects, as `say` does, for the words that the session was opened with; true where there were none. */
+  readonly said: Promise<boolean>;
   /**
-   * Chat only: starts a turn, or queues behind the running one; queued messages are sent one at a time, each after the
-   * answer to the one before, and stay queued when a turn ends without an answer (a blank text at rest sends them).
-   * While an approval waits it is a refusal with these words: they are that call's answer and are said nowhere else.
-   * false, and nothing is kept: not a chat, blank, ended, or about to stop.
+   * Chat only. At rest it starts a turn, and the calls that are still open are answered as stopped; `queue` waits there
+   * too, unless the last turn was answered. While the agent works it waits in the queue and goes after the answer, one
+   * message at a time; after a stop, a pause or a failure what is left there is held until `send`.
+   *
+   * Resolves once the words are durable: in the journal, or in the queue beside the run. false, and nothing is kept: not
+   * a chat, blank, or ended. Rejects, and nothing is kept, where they can be kept nowhere.
    */
-  say(text: string): boolean;
-  /** Takes a queued message back. */
-  unqueue(index: number): boolean;
+  say(text: string, how?: 'now' | 'queue'): Promise<boolean>;
+  /** A held message may go: at rest now, else after the answer. */
+  send(id: string): Promise<boolean>;
+  /** Takes a queued message back; false: it is gone, or on its way into the journal. */
+  unqueue(id: string): Promise<boolean>;
+  /** At rest after a turn without an answer: goes on from the conversation as it is. */
+  again(): boolean;
   answer(hash: string, decision: ApprovalDecision): boolean;
   /** Suspends at the next boundary. */
   pause(): void;
@@ -202,6 +211,10 @@ export interface ResumeOptions {
   interactive?: boolean;
   /** A follow-up to say after the pending turn (chat only). */
   say?: string;
+  /** The same with a message of the queue, by its id; `not_found` when it is not there any more. */
+  send?: string;
+  /** With words: open calls that have not begun are answered as stopped, not run. */
+  instead?: boolean;
 }
 
 /** A tool use of a pending turn, seen before anything runs. */

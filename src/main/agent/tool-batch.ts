@@ -23,6 +23,8 @@ export interface Known {
   foreign?: ReadonlySet<string>;
   /** Of a resumed turn: calls that a person had refused when the run was interrupted, with their words. */
   denied?: ReadonlyMap<string, string | undefined>;
+  /** Something else was said: what has not begun is answered as stopped. */
+  instead?: boolean;
 }
 
 /** An answer for one call, by a person or for all of them by a flag. */
@@ -72,6 +74,8 @@ async function oneCall(run: Run, use: ToolUseBlock, known: Known): Promise<Answe
   if (verdict?.decision === 'skip') return words.skippedAnswer();
   if (verdict?.decision === 'happened') return words.happenedAnswer(verdict.words);
   if (known.denied?.has(use.id)) return words.deniedAnswer(known.denied.get(use.id));
+
+  if (known.instead && !verdict) return words.stoppedAnswer();
 
   const tool = toolNamed(run.config, use.name);
   if (!tool)

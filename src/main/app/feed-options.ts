@@ -1,4 +1,4 @@
-import type { RunRow } from '../../shared/contract/views';
+import type { RunHead, RunRow } from '../../shared/contract/views';
 import type { Session } from '../agent/session';
 import type { RunStore } from '../journal/journal';
 import type { Reader } from './read/reader';
@@ -10,6 +10,8 @@ export interface FeedOptions {
   /** Its store; the usual one for a private run. */
   store(): RunStore;
   row(id: string): Promise<RunRow>;
+  /** What waits to be sent in this run, where nobody works on it here. */
+  queued(): Promise<RunHead['queued']>;
   /** Whether a tool may change things; for calls that start before their sidecar entry can be read. */
   changes(tool: string): boolean;
   /** Key of another run in the same store. */

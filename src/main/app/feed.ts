@@ -329,11 +329,13 @@ export class Feed {
     const gone = this.#private && !live && this.#row;
     const row = gone ? { ...gone, status: 'finished' as const } : await this.#freshRow();
     const store = this.options.store();
+    const queued = live?.queued ?? (this.#private ? [] : await this.options.queued().catch(() => []));
     return runHead({
       row,
       overview: this.#overview,
       live,
       unsaved: this.#unsaved,
+      queued,
       place: this.#place,
       lastSeq: this.#seq,
       items: this.#items,

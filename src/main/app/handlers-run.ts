@@ -114,13 +114,30 @@ export function runHandlers(services: Services): RunHandlers {
       );
       return { id: fresh };
     },
-    'run.say': async ({ id, text }) => {
-      const session = sessions.get(id);
-      if (session) return done(session.say(text));
-      await resume(id, { say: text });
+    'run.say': async ({ id, text, queue = false }) => {
+      if (await sessions.get(id)?.say(text, queue ? 'queue' : 'now')) return done(true);
+      if (sessions.isPrivate(id)) return done(false);
+      // What was said to an agent at work starts nothing once that was stopped.
+      if (queue) await sessions.queued(id, (waiting) => waiting.add(text, true));
+      else await resume(id, { say: text, instead: true });
       return done(true);
     },
-    'run.unqueue': ({ id, index }) => done(sessions.get(id)?.unqueue(index) ?? false),
+    'run.send': async ({ id, message }) => {
+      if (await sessions.get(id)?.send(message)) return done(true);
+      if (sessions.isPrivate(id)) return done(false);
+      await resume(id, { send: message, instead: true });
+      return done(true);
+    },
+    'run.unqueue': async ({ id, message }) => {
+      const session = sessions.get(id);
+      if (session && session.snapshot().phase !== 'ended') return done(await session.unqueue(message));
+      return done(await sessions.queued(id, (waiting) => waiting.drop(message)));
+    },
+    'run.again': async ({ id }) => {
+      if (sessions.isPrivate(id)) return done(sessions.get(id)?.again() ?? false);
+      await resume(id, {});
+      return done(true);
+    },
     'run.approve': ({ id, hash, decision, words }) => {
       const session = sessions.get(id);
       if (!session) throw notLive();
@@ -165,7 +182,7 @@ export function runHandlers(services: Services): RunHandlers {
       return (await look(id, profile, await folders.check(folder, noted.folder))).view;
     },
     'run.resume': async ({ id, unknown, ...choice }) => {
-      const { profile, folder, force, acceptEndpoint, acceptOrigin, say } = choice;
+      const { profile, folder, force, acceptEndpoint, acceptOrigin, say, send } = choice;
       await resume(id, {
         profile,
         folder,
@@ -179,6 +196,7 @@ export function runHandlers(services: Services): RunHandlers {
           ...(words !== undefined && { words }),
         })),
         ...(say !== undefined && { say }),
+        ...(send !== undefined && { send, instead: true }),
       });
       return done(true);
     },

@@ -12,6 +12,7 @@ export interface HeadSources {
   live: SessionSnapshot | undefined;
   /** Why the last session could not record what came. */
   unsaved: FailureInfo | undefined;
+  queued: RunHead['queued'];
   /** Where the run works, as the session was given it. */
   place: { profile?: string; folder?: string; endpoint?: string };
   lastSeq: number;
@@ -50,7 +51,7 @@ export function runHead(sources: HeadSources): RunHead {
     ...(live && { phase: live.phase }),
     pausing: live?.pausing ?? false,
     ...(active && live.approval && { approval: live.approval }),
-    queued: live?.queued ?? [],
+    queued: sources.queued,
     ...(active && live.runningTool && { runningTool: live.runningTool }),
     ...(profile !== undefined && { profile }),
     ...(folder !== undefined && { folder }),

@@ -4,8 +4,10 @@ import type { RunView } from '../../shared/contract/follow';
 import type { RunRow } from '../../shared/contract/views';
 import { Failure } from '../../shared/run/failure';
 import { resumeRun, startRun } from '../agent';
+import { storedQueue, type Queue } from '../agent/queue';
 import type { AgentParts, ResumeOptions, Session, SessionEvent, StartOptions } from '../agent/session';
 import type { RunStore, StoreChange } from '../journal/journal';
+import { Turns } from '../journal/turns';
 import type { LiveRun } from '../library/rows';
 import { firstWords } from '../library/words';
 import type { Attention } from './door';
@@ -53,6 +55,7 @@ export class Sessions {
   readonly #windows = new Map<string, string>();
   /** Runs that are being taken up right now. */
   readonly #opening = new Set<string>();
+  readonly #quiet = new Map<string, Turns>();
   #closed = false;
 
   constructor(private readonly options: SessionsOptions) {}
@@ -95,14 +98,36 @@ export class Sessions {
     const held = this.#live.get(key);
     if (held && held.session.snapshot().phase !== 'idle') throw alreadyHere();
     this.#opening.add(key);
+    let said: Promise<boolean>;
     try {
       // A chat at rest holds nothing; the resume looks at everything anew.
       if (held) await this.#let(key, held.session);
-      const session = await resumeRun(this.options.parts, options);
+      const session = await this.#turns(key).run(() => resumeRun(this.options.parts, options));
       this.#adopt(session, store, placeOf(this.options.parts, options));
+      said = session.said;
     } finally {
       this.#opening.delete(key);
     }
+    // Words that were said are not done with before they are durable.
+    await said;
+  }
+
+  /** Does something with what waits in a run that nobody works on here. */
+  async queued<T>(id: string, task: (queue: Queue) => Promise<T>): Promise<T> {
+    const { store, id: run } = splitKey(id);
+    const result = await this.#turns(id).run(async () => {
+      const queue = await storedQueue(this.options.store(store), run, this.options.parts.newId);
+      return task(queue);
+    });
+    this.#feeds.get(id)?.headChanged();
+    return result;
+  }
+
+  /** A resume and a change of what waits never meet. */
+  #turns(id: string): Turns {
+    const turns = this.#quiet.get(id) ?? new Turns();
+    this.#quiet.set(id, turns);
+    return turns;
   }
 
   watch(id: string, peer: Peer): Promise<RunView> {
@@ -273,6 +298,8 @@ export class Sessions {
       store: () => this.options.store(store),
       keyOf: (other) => runKey(store, other),
       row: (run) => this.options.row(run),
+      queued: async () =>
+        (await storedQueue(this.options.store(store), splitKey(id).id, this.options.parts.newId)).messages,
       changes: (tool) => this.options.changes(tool),
       onRotated: (to, session) => this.#rotated(id, to, session),
       onEnded: () => {

@@ -84,6 +84,15 @@ export async function sendDraft(key: string, send: (text: string) => Promise<voi
   if (!timers.has(key)) keep(key);
 }
 
+/** Puts a text in front of what is typed; resolves once that is kept, where it may be. */
+export async function giveBack(key: string, text: string): Promise<void> {
+  await loadDraft(key);
+  const typed = useDrafts.getState().texts[key];
+  const both = typed ? `${text}\n\n${typed}` : text;
+  setDraft(key, both);
+  if (!unkept.has(key)) await call('draft.set', { key, text: both });
+}
+
 /** Keeps at once what still waits for quiet: the window goes away. */
 export function flushDrafts(): void {
   for (const key of [...timers.keys()]) keep(key);

@@ -80,15 +80,25 @@ export const commands = {
       missingTexts: z.number(),
     }),
   },
-  /** Starts a turn, queues, or (while an approval waits) refuses with these words. */
-  'run.say': { input: z.strictObject({ id: runId, text: text(MESSAGE_LIMIT).min(1) }), output: done },
-  'run.unqueue': { input: z.strictObject({ id: runId, index: z.int().min(0).max(1000) }), output: done },
+  /**
+   * Starts a turn, answering open calls as stopped, or waits behind the one under way. `queue`: it was said while the
+   * agent worked, so it never starts anything by itself. Durable when this resolves.
+   */
+  'run.say': {
+    input: z.strictObject({ id: runId, text: text(MESSAGE_LIMIT).min(1), queue: z.boolean().optional() }),
+    output: done,
+  },
+  /** Sends a message that waits: now where the run is at rest, else after the answer. */
+  'run.send': { input: z.strictObject({ id: runId, message: text(80) }), output: done },
+  'run.unqueue': { input: z.strictObject({ id: runId, message: text(80) }), output: done },
+  /** Goes on at once where the last turn failed or was stopped, with the profile that the run last used. */
+  'run.again': { input: z.strictObject({ id: runId }), output: done },
   'run.approve': {
     input: z.strictObject({
       id: runId,
       hash: text(128),
       decision: z.enum(['once', 'run', 'deny']),
-      words: text(10_000).optional(),
+      words: text(MESSAGE_LIMIT).optional(),
     }),
     output: done,
   },
@@ -124,6 +134,8 @@ export const commands = {
         )
         .max(200),
       say: text(MESSAGE_LIMIT).optional(),
+      /** A message that waits is sent: open calls that have not begun are answered as stopped. */
+      send: text(80).optional(),
     }),
     output: done,
   },

@@ -82,6 +82,9 @@ export const approval = z.object({
 
 export const phase = z.enum(['calling', 'tool', 'waiting', 'idle', 'ended']);
 
+export const queuedMessage = z.object({ id: z.string(), text: z.string(), held: z.boolean() });
+export type QueuedMessage = z.infer<typeof queuedMessage>;
+
 /** A run as the middle of the window shows it. Items come separately, in pages. */
 export const runHead = z.object({
   row: runRow,
@@ -91,7 +94,8 @@ export const runHead = z.object({
   phase: phase.optional(),
   pausing: z.boolean(),
   approval: approval.optional(),
-  queued: z.array(z.string()),
+  /** What was said and is not in the journal yet; `held`: it waits for the person's word, and never goes by itself. */
+  queued: z.array(queuedMessage),
   runningTool: z.object({ toolUseId: z.string(), tool: z.string(), at: z.string() }).optional(),
   profile: z.string().optional(),
   folder: z.string().optional(),

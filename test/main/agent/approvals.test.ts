@@ -94,23 +94,27 @@ describe('a call that changes something', () => {
     expect(await notes(it_.store, 'intent')).toEqual([]);
   });
 
-  it('is refused by typing, and the model sees those words exactly once', async () => {
+  it('is never answered by something that is said: that waits for the answer after it', async () => {
     const tool = change();
-    const model = scriptedModel([{ tools: [{ name: 'change' }] }, { text: 'end' }]);
+    const model = scriptedModel([{ tools: [{ name: 'change' }] }, { text: 'one' }, { text: 'two' }]);
     const it_ = scene(model, [tool]);
     const watching = await start(it_, { chat: true });
-    await watching.event('approval');
-    expect(watching.session.say(' ')).toBe(false);
-    expect(watching.session.say('no, look again')).toBe(true);
+    const { request } = await watching.event('approval');
+    expect(await watching.session.say('yes, go ahead')).toBe(true);
+    expect(watching.session.snapshot()).toMatchObject({
+      phase: 'waiting',
+      queued: [{ text: 'yes, go ahead', held: false }],
+    });
+    expect(tool.runs).toEqual([]);
+    watching.session.answer(request.hash, { decision: 'once' });
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
-    expect(JSON.stringify(model.requests[1]?.messages).split('no, look again')).toHaveLength(2);
-    expect(await records(it_.store)).toEqual([
-      'meta go',
-      'assistant 0 change#call_1_1 [tool_use]',
-      'result call_1_1 {"allowed":false,"reason":"no, look again"}',
-      'assistant 1 end [end_turn]',
+    expect(tool.runs).toHaveLength(1);
+    expect((await records(it_.store)).slice(2)).toEqual([
+      'result call_1_1 changed',
+      'assistant 1 one [end_turn]',
+      'user yes, go ahead',
+      'assistant 2 two [end_turn]',
     ]);
-    expect(watching.session.snapshot().queued).toEqual([]);
   });
 
   it('is bound to its input, its tool and its folder', async () => {

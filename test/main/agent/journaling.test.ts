@@ -64,9 +64,9 @@ describe('a record that cannot be written', () => {
     });
     const { session } = await start(it_, { chat: true });
     await session.settled();
-    session.say('precious words');
+    expect(await session.say('precious words')).toBe(true);
     expect(await session.settled()).toMatchObject({ reason: 'error', failure: { code: 'journaling' } });
-    expect(session.snapshot()).toMatchObject({ phase: 'ended', queued: ['precious words'] });
+    expect(session.snapshot()).toMatchObject({ phase: 'ended', queued: [{ text: 'precious words' }] });
     expect(model.requests).toHaveLength(1);
   });
 
@@ -196,7 +196,7 @@ describe('a chat at rest', () => {
     const { it_, model, watching, session } = await chat();
     const other = await resume(it_, { say: 'from elsewhere' });
     await other.session.settled();
-    session.say('from here');
+    void session.say('from here');
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
     expect(watching.warnings).toEqual(['run_grown']);
     expect(await records(it_.store)).toEqual([
@@ -230,27 +230,25 @@ describe('a chat at rest', () => {
     const fails = { fail: new Failure({ code: 'model_overloaded', message: 'busy' }) };
     const it_ = scene(scriptedModel([fails, { text: 'one' }]), [], { store });
     const watching = await start(it_, { chat: true });
-    giving.push(() => expect(watching.session.say('just now')).toBe(true));
-    expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
-    expect((await records(base)).slice(1)).toEqual([
-      'terminal error',
-      'user just now',
-      'assistant 0 one [end_turn]',
-    ]);
-    expect(watching.events.filter((event) => event.type === 'phase' && event.phase === 'idle')).toHaveLength(
-      1,
-    );
+    const said: Promise<boolean>[] = [];
+    giving.push(() => said.push(watching.session.say('just now')));
+    expect(await watching.session.settled()).toMatchObject({ reason: 'error' });
+    expect(await Promise.all(said)).toEqual([true]);
+    // Its turn failed meanwhile, so it waits for the person's word.
+    expect(watching.session.snapshot().queued).toMatchObject([{ text: 'just now', held: true }]);
+    expect((await records(base)).slice(1)).toEqual(['terminal error']);
   });
 
   it('keeps what was said while another process writes, and sends it when asked again', async () => {
     const { it_, watching, session } = await chat();
     const journal = await it_.store.open('r');
-    session.say('hello');
+    void session.say('hello');
     expect(await session.settled()).toMatchObject({ reason: 'error', failure: { code: 'locked' } });
-    expect(session.snapshot()).toMatchObject({ phase: 'idle', queued: ['hello'] });
+    const [hello] = session.snapshot().queued;
+    expect(hello).toMatchObject({ text: 'hello', held: true });
     expect(watching.warnings).toEqual(['locked']);
     await journal.close();
-    expect(session.say('')).toBe(true);
+    expect(await session.send(hello?.id ?? '')).toBe(true);
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
     expect((await records(it_.store)).slice(2)).toEqual(['user hello', 'assistant 1 two [end_turn]']);
   });
@@ -259,9 +257,9 @@ describe('a chat at rest', () => {
     const { it_, session } = await chat();
     const other = await resume({ ...it_, profile: { ...it_.profile, model: 'other' } }, { force: true });
     await other.session.settled();
-    session.say('hello');
+    void session.say('hello');
     expect(await session.settled()).toMatchObject({ failure: { code: 'drift' } });
-    expect(session.snapshot()).toMatchObject({ phase: 'idle', queued: ['hello'] });
+    expect(session.snapshot()).toMatchObject({ phase: 'idle', queued: [{ text: 'hello', held: true }] });
     expect(await it_.store.writer('r')).toBe('none');
     await other.session.close();
   });
@@ -287,7 +285,7 @@ describe('a chat at rest', () => {
     };
     await journal.append(turn, seal.ofRecord(turn));
     await journal.close();
-    session.say('hello');
+    void session.say('hello');
     expect(await session.settled()).toMatchObject({ failure: { code: 'conflict' } });
     const { fingerprint } = session.snapshot().state;
     await it_.store.purge('r');
@@ -305,8 +303,8 @@ describe('a chat at rest', () => {
         },
       })
     ).close();
-    session.say('');
+    await session.send(session.snapshot().queued[0]?.id ?? '');
     expect(await session.settled()).toMatchObject({ failure: { code: 'conflict' } });
-    expect(session.snapshot().queued).toEqual(['hello']);
+    expect(session.snapshot().queued).toMatchObject([{ text: 'hello', held: true }]);
   });
 });

@@ -34,7 +34,7 @@ describe('a one-shot run', () => {
       outcome,
     });
     expect(await it_.store.writer('r')).toBe('none');
-    expect(session.say('more')).toBe(false);
+    expect(await session.say('more')).toBe(false);
   });
 
   it('makes each record durable before it is told and before the next thing happens', async () => {
@@ -182,7 +182,7 @@ describe('turns that were cut short', () => {
       failure: { code: 'model_truncated' },
     });
     expect(watching.session.snapshot().phase).toBe('idle');
-    expect(watching.session.say('go on')).toBe(true);
+    expect(await watching.session.say('go on')).toBe(true);
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
     expect(await records(it_.store)).toEqual([
       'meta go',
@@ -254,7 +254,7 @@ describe('the token budget', () => {
     });
     const { session } = await start(it_, { chat: true });
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
-    session.say('more');
+    void session.say('more');
     expect(await session.settled()).toMatchObject({ reason: 'budget' });
     expect(session.snapshot().phase).toBe('ended');
     expect(await records(it_.store)).toEqual([
@@ -273,7 +273,7 @@ describe('a chat', () => {
     const watching = await start(it_, { chat: true });
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
     expect(await it_.store.writer('r')).toBe('none');
-    expect(watching.session.say('and?')).toBe(true);
+    expect(await watching.session.say('and?')).toBe(true);
     expect(watching.session.snapshot().outcome).toBeUndefined();
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
     await watching.session.close();
@@ -295,7 +295,7 @@ describe('a chat', () => {
     const { session } = await start(it_, { chat: true });
     expect(await session.settled()).toMatchObject({ reason: 'max_iterations' });
     expect(session.snapshot()).toMatchObject({ phase: 'idle', steps: { used: 2, cap: 2 } });
-    session.say('go on');
+    void session.say('go on');
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
     expect(session.snapshot().steps).toEqual({ used: 2, cap: 2 });
     expect((await records(it_.store)).slice(5, 7)).toEqual(['terminal max_iterations', 'user go on']);
@@ -308,15 +308,18 @@ describe('a chat', () => {
     const it_ = scene(model);
     const { session, events } = await start(it_, { chat: true });
     await model.streamed(1);
-    expect([session.say('b'), session.say('x'), session.say('c'), session.say('  ')]).toEqual([
+    expect(await Promise.all(['b', 'x', 'c', '  '].map((text) => session.say(text)))).toEqual([
       true,
       true,
       true,
       false,
     ]);
-    expect(session.unqueue(1)).toBe(true);
-    expect(session.unqueue(7)).toBe(false);
-    expect(session.snapshot().queued).toEqual(['b', 'c']);
+    const x = session.snapshot().queued[1]?.id ?? '';
+    expect([await session.unqueue(x), await session.unqueue(x)]).toEqual([true, false]);
+    expect(session.snapshot().queued).toMatchObject([
+      { text: 'b', held: false },
+      { text: 'c', held: false },
+    ]);
     release();
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
     expect(await records(it_.store)).toEqual([
@@ -334,7 +337,7 @@ describe('a chat', () => {
     expect(events.filter((event) => event.type === 'phase' && event.phase === 'idle')).toHaveLength(1);
   });
 
-  it('keeps the queue when a turn fails, and sends it when something is said', async () => {
+  it('holds the queue when a turn fails, whatever else is said, until its message is sent', async () => {
     let release = (): void => {};
     const hold = new Promise<void>((resolve) => (release = resolve));
     const model = scriptedModel([
@@ -345,23 +348,25 @@ describe('a chat', () => {
     const it_ = scene(model);
     const { session } = await start(it_, { chat: true });
     await model.streamed(1);
-    session.say('later');
+    await session.say('later');
     release();
     expect(await session.settled()).toMatchObject({ reason: 'error' });
-    expect(session.snapshot()).toMatchObject({ phase: 'idle', queued: ['later'] });
-    session.say('now');
+    expect(session.snapshot()).toMatchObject({ phase: 'idle', queued: [{ text: 'later', held: true }] });
+    await session.say('now');
+    expect(await session.settled()).toEqual({ reason: 'your_turn' });
+    const [waiting] = session.snapshot().queued;
+    expect(waiting).toMatchObject({ text: 'later', held: true });
+    expect(await session.send(waiting?.id ?? '')).toBe(true);
     expect(await session.settled()).toEqual({ reason: 'your_turn' });
     expect(await records(it_.store)).toEqual([
       'meta go',
       'terminal error',
-      'user later',
-      'assistant 0 b [end_turn]',
       'user now',
+      'assistant 0 b [end_turn]',
+      'user later',
       'assistant 1 c [end_turn]',
     ]);
-    expect(model.requests[1]?.messages).toEqual([
-      { role: 'user', content: [{ text: { text: 'go' } }, { text: { text: 'later' } }] },
-    ]);
+    expect(session.snapshot().queued).toEqual([]);
   });
 });
 

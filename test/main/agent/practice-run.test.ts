@@ -44,7 +44,7 @@ describe('a run of the Practice model on real files', () => {
     const said = session.snapshot().state.messages.at(-1)?.content?.at(-1)?.text?.text ?? '';
     expect(said).toContain('**2 files**');
     expect(said).toContain('under the heading “Garden”');
-    session.say('write todo/list.txt: buy beans');
+    void session.say('write todo/list.txt: buy beans');
     const { request } = await watched.event('approval');
     expect(request.line).toBe('write_file todo/list.txt, 10 bytes');
     expect(existsSync(join(folder, 'todo'))).toBe(false);
@@ -155,11 +155,11 @@ describe('the system prompt and the reminder', () => {
       'run out of tokens while list',
       'refuse',
     ]) {
-      first.say(text);
+      void first.say(text);
       await first.settled();
     }
     await store.label('r', { title: 'a title', pinned: true, tags: ['t'] });
-    first.say('slowly long');
+    void first.say('slowly long');
     await new Promise<void>((resolve) => first.on((event) => event.type === 'text' && resolve()));
     await first.close();
     const second = await resumeRun(spying, { ...options, id: 'r', force: true, say: 'list' });
@@ -214,7 +214,7 @@ describe('a private run', () => {
       approvals: 'ask',
     });
     await session.settled();
-    session.say('help');
+    void session.say('help');
     await session.settled();
     await session.close();
     expect(readdirSync(home)).toEqual([]);

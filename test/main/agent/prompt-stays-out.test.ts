@@ -47,7 +47,7 @@ describe('the system prompt', () => {
     const { request } = await first.event('approval');
     first.session.answer(request.hash, { decision: 'once' });
     await first.session.settled();
-    first.session.say('and now fail');
+    void first.session.say('and now fail');
     await first.session.settled();
     await first.session.close();
 

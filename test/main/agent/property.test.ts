@@ -203,7 +203,7 @@ describe('the live loop', () => {
                 for (const id of effects.keys()) if (!kept.has(id)) effects.delete(id);
                 await watched.session.close();
                 await takeUp();
-              } else if (step.do === 'say') watched.session.say(step.text);
+              } else if (step.do === 'say') void watched.session.say(step.text);
               else if (step.do === 'close') {
                 await watched.session.close();
                 await agree(it_, watched, told);

@@ -20,7 +20,7 @@ describe('a reset', () => {
       from: 'r',
       to: id,
     });
-    watching.session.say('more');
+    void watching.session.say('more');
     await watching.session.settled();
     expect(await records(it_.store)).toEqual(['meta go', 'assistant 0 one [end_turn]', 'terminal suspended']);
     expect(await records(it_.store, id)).toEqual([

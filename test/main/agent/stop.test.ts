@@ -101,15 +101,20 @@ describe('cancel', () => {
     expect((await records(it_.store)).at(-2)).toMatch(/^result call_1_3 ! Not run/);
   });
 
-  it('takes no more messages, and hands the queued ones back', async () => {
+  it('holds what waits, and what is said while it stops', async () => {
     const model = scriptedModel([{ text: 'x', hang: true }]);
     const watching = await start(scene(model), { chat: true });
     await model.streamed(1);
-    watching.session.say('later');
+    await watching.session.say('later');
     watching.session.cancel();
-    expect(watching.session.say('too late')).toBe(false);
+    expect(await watching.session.say('at the last moment')).toBe(true);
     await watching.session.settled();
-    expect(watching.session.snapshot()).toMatchObject({ phase: 'ended', queued: ['later'] });
+    expect(await watching.session.say('too late')).toBe(false);
+    const held = [
+      { text: 'later', held: true },
+      { text: 'at the last moment', held: true },
+    ];
+    expect(watching.session.snapshot()).toMatchObject({ phase: 'ended', queued: held });
   });
 });
 
@@ -169,11 +174,15 @@ describe('pause', () => {
     const it_ = scene(model);
     const watching = await start(it_, { chat: true });
     await model.streamed(1);
-    watching.session.say('queued');
+    await watching.session.say('queued');
     watching.session.pause();
     release();
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
-    expect(watching.session.snapshot()).toMatchObject({ phase: 'idle', queued: ['queued'], pausing: false });
+    expect(watching.session.snapshot()).toMatchObject({
+      phase: 'idle',
+      queued: [{ text: 'queued', held: true }],
+      pausing: false,
+    });
     expect(model.requests).toHaveLength(1);
   });
 
@@ -203,7 +212,7 @@ describe('close', () => {
     await session.close();
     expect(await it_.store.bytes('r')).toEqual(before);
     expect(session.snapshot().phase).toBe('ended');
-    expect(session.say('x')).toBe(false);
+    expect(await session.say('x')).toBe(false);
     expect(session.reset('x')).toBe(false);
     expect(events.filter((event) => event.type === 'ended')).toHaveLength(1);
   });
@@ -239,11 +248,11 @@ describe('close', () => {
     expect(await records(it_.store)).toEqual(['meta go', 'terminal suspended']);
     const second = await resume(it_);
     await second.session.settled();
-    second.session.say('hello');
+    second.session.say('hello').catch(() => undefined);
     await second.session.close();
     const lines = await records(it_.store);
     expect(lines.slice(0, 3)).toEqual(['meta go', 'terminal suspended', 'assistant 0 x [end_turn]']);
-    expect(lines.includes('user hello') || second.session.snapshot().queued.includes('hello')).toBe(true);
+    expect(lines.includes('user hello') || second.session.snapshot().queued[0]?.text === 'hello').toBe(true);
     expect(await it_.store.writer('r')).toBe('none');
   });
 });
@@ -287,7 +296,7 @@ describe('time that passes while the machine sleeps', () => {
     });
     expect(watching.session.snapshot().phase).toBe('idle');
     expect(await records(it_.store)).toEqual(['meta go', 'terminal error']);
-    watching.session.say('go on');
+    void watching.session.say('go on');
     expect(await watching.session.settled()).toEqual({ reason: 'your_turn' });
   });
 

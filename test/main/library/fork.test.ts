@@ -100,7 +100,7 @@ describe('a fork', () => {
       id: 'r',
     });
     await session.settled();
-    session.say('and then');
+    void session.say('and then');
     await session.settled();
     await session.close();
     const { id } = await forkRun(store, 'r', { at: 2, newId });

@@ -1,21 +1,20 @@
-import { useEffect, useRef } from 'react';
-import { ArrowRight, Eye, ListEnd, Play, Square, Undo2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { ArrowRight, Eye, RotateCcw, ScanSearch, Square } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
+import { waysOf, type Ways } from '../../../shared/contract/ways';
 import { call, failureOf } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
 import { sentOne } from '../../store/reading';
-import { keepDraft, sendDraft, setDraft, useDrafts } from '../../store/drafts';
-import { Button, IconButton } from '../kit/button';
+import { keepDraft } from '../../store/drafts';
+import { ASKS_PREFLIGHT, denyWithDraft, runDraft, sayDraft } from '../../store/waiting';
+import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
-import { Shown } from '../kit/shown';
 import { ContinueHere, useReadOnly } from '../moving/continue-here';
 import { Composer } from './composer';
 import { stop } from './header';
 import { StatusBar } from './status-bar';
-import { ASKS_PREFLIGHT, canSay, needsResume } from './state';
+import { Waiting } from './waiting';
 import s from './chat.module.css';
-
-export const runDraft = (id: string) => `run:${id}`;
 
 /** What stands under the conversation: the field to answer in, or why there is none, and what the run has used. */
 export function Dock({ head }: { head: RunHead }) {
@@ -44,33 +43,16 @@ function Foot({ head }: { head: RunHead }) {
     );
   }
   if (readOnly && head.mode === 'still') return <ContinueHere id={row.id} />;
-  if (canSay(head)) return <Say head={head} />;
-  if (head.mode === 'live' && head.phase !== 'ended') return <Busy head={head} />;
-  const again = (
-    <Button look="primary" icon={<Play size="0.875rem" />} onClick={() => openRun(row.id, 'resume')}>
-      Look and resume…
-    </Button>
-  );
-  if (needsResume(head)) {
-    if (head.failure)
-      return (
-        <FailureNote
-          failure={head.failure}
-          actions={
-            <>
-              {goOn(head)}
-              {again}
-            </>
-          }
-        />
-      );
+  const ways = waysOf(head);
+  if (!ways.say && ways.stop) return <Busy head={head} />;
+  if (ways.say ?? ways.look)
     return (
-      <div className={s['bar']}>
-        <span>{STOPPED[row.status] ?? 'This run stopped.'} Everything up to here is kept.</span>
-        {again}
-      </div>
+      <>
+        <Stopped head={head} ways={ways} />
+        <Waiting head={head} onSend={(message) => void sendWaiting(row.id, message)} />
+        {ways.say && <Say head={head} how={ways.say} />}
+      </>
     );
-  }
   return (
     <div className={s['bar']}>
       <span>
@@ -82,9 +64,60 @@ function Foot({ head }: { head: RunHead }) {
   );
 }
 
+/** Why it stopped, and what leads on: at once, or after a look. */
+function Stopped({ head, ways }: { head: RunHead; ways: Ways }) {
+  const { row, failure } = head;
+  const [busy, setBusy] = useState(false);
+  if (ways.stop || (!failure && !ways.again && !ways.look)) return null;
+  const again = () => {
+    setBusy(true);
+    call('run.again', { id: row.id })
+      .catch((error: unknown) => explain(row.id, error))
+      .finally(() => setBusy(false));
+  };
+  const actions = (
+    <>
+      {ways.anew && goOn(head)}
+      {ways.look && (
+        <Button icon={<ScanSearch size="0.875rem" />} onClick={() => openRun(row.id, 'resume')}>
+          Look and resume…
+        </Button>
+      )}
+      {ways.again && (
+        <Button
+          look="primary"
+          icon={<RotateCcw size="0.875rem" />}
+          title="Goes on at once from the last record"
+          disabled={busy}
+          onClick={again}
+        >
+          Try again
+        </Button>
+      )}
+    </>
+  );
+  if (failure) return <FailureNote failure={failure} actions={actions} />;
+  return (
+    <div className={s['bar']}>
+      <span>{STOPPED[row.status] ?? 'This run stopped.'} Everything up to here is kept.</span>
+      <span className={s['bar-actions']}>{actions}</span>
+    </div>
+  );
+}
+
+/** What the pre-flight can settle is settled there. */
+function explain(id: string, error: unknown): void {
+  if (ASKS_PREFLIGHT.has(failureOf(error).code)) openRun(id, 'resume');
+  else toastFailure(error);
+}
+
+const sendWaiting = (id: string, message: string): Promise<unknown> => {
+  sentOne();
+  return call('run.send', { id, message }).catch((error: unknown) => explain(id, error));
+};
+
 /** A conversation that its model can no longer read goes on in a new run; the old one stays. */
-function goOn({ failure, row }: RunHead) {
-  if (failure?.code !== 'model_context') return undefined;
+function goOn({ row }: RunHead) {
   const start = () => {
     call('run.continue', { id: row.id }).then(({ id }) => openRun(id, 'chat'), toastFailure);
   };
@@ -115,23 +148,18 @@ function Busy({ head }: { head: RunHead }) {
   );
 }
 
-function Say({ head }: { head: RunHead }) {
+function Say({ head, how }: { head: RunHead; how: NonNullable<Ways['say']> }) {
   const { id } = head.row;
   const draft = runDraft(id);
   const connected = useApp((state) => state.connection === 'open');
   const field = useRef<HTMLTextAreaElement>(null);
-  const working = head.mode === 'live' && (head.phase === 'calling' || head.phase === 'tool');
-  const asks = head.mode === 'live' && head.phase === 'waiting';
+  const working = how === 'queue';
+  const asks = how === 'asks';
   const send = () => {
     sentOne();
-    sendDraft(draft, async (text) => {
-      await call('run.say', { id, text });
-    }).catch((error: unknown) => {
-      const failure = failureOf(error);
-      if (ASKS_PREFLIGHT.has(failure.code)) openRun(id, 'resume');
-      else toastFailure(error);
-    });
+    sayDraft(id, how !== 'now').then((done) => done === 'preflight' && openRun(id, 'resume'), toastFailure);
   };
+  const hash = head.approval?.hash;
   useEffect(() => {
     // A finished answer gives the field back to whoever stopped typing nowhere else.
     if (!working && !asks && document.activeElement === document.body)
@@ -145,73 +173,43 @@ function Say({ head }: { head: RunHead }) {
   useEffect(() => {
     if (hidden) keepDraft(draft, false);
   }, [hidden, draft]);
-  const pausing = head.pausing;
   return (
-    <>
-      {head.failure && !working && !asks && <FailureNote failure={head.failure} actions={goOn(head)} />}
-      <Queue head={head} />
-      <Composer
-        ref={field}
-        draft={draft}
-        label="Message"
-        disabled={!connected}
-        placeholder={
-          asks
-            ? 'Answer, or say what to do instead…'
-            : working
-              ? 'Say something for its next step…'
-              : 'Reply…'
-        }
-        note={
-          asks ? (
-            <>Sending a message now means “don’t run this”, with your words as the reason.</>
-          ) : pausing ? (
-            <>It pauses at the next safe point.</>
-          ) : undefined
-        }
-        action={asks ? 'Answer' : working ? 'Queue' : 'Send'}
-        onSend={send}
-        extra={
-          (working || asks) && (
-            <Button look="ghost" icon={<Square size="0.75rem" />} onClick={() => stop(id)}>
-              Stop
-            </Button>
-          )
-        }
-      />
-    </>
+    <Composer
+      ref={field}
+      draft={draft}
+      label="Message"
+      disabled={!connected}
+      placeholder={PLACEHOLDER[how === 'now' && waysOf(head).look ? 'stopped' : how]}
+      note={head.pausing ? <>It pauses at the next safe point.</> : undefined}
+      action={working ? 'Queue' : 'Send'}
+      onSend={send}
+      choices={
+        asks && hash !== undefined
+          ? [
+              {
+                label: 'Don’t allow, and say this',
+                look: 'danger',
+                onChoose: () => void denyWithDraft(id, hash).catch(toastFailure),
+              },
+              // Where the button was a moment ago, and it means the same.
+              { label: 'Send after this step', onChoose: send },
+            ]
+          : undefined
+      }
+      extra={
+        (working || asks) && (
+          <Button look="ghost" icon={<Square size="0.75rem" />} onClick={() => stop(id)}>
+            Stop
+          </Button>
+        )
+      }
+    />
   );
 }
 
-/** What was said while the agent worked: it goes in one after the other, and can be taken back until then. */
-function Queue({ head }: { head: RunHead }) {
-  const { id } = head.row;
-  if (head.queued.length === 0) return null;
-  const takeBack = (index: number, text: string) => {
-    call('run.unqueue', { id, index }).then(({ done }) => {
-      if (!done) return;
-      const draft = runDraft(id);
-      const typed = useDrafts.getState().texts[draft];
-      setDraft(draft, typed ? `${text}\n\n${typed}` : text);
-    }, toastFailure);
-  };
-  return (
-    <ul className={s['queue']} aria-label="Waiting messages">
-      {head.queued.map((text, index) => (
-        <li key={index}>
-          <ListEnd size="0.875rem" aria-hidden="true" />
-          <span className={s['queued']} dir="auto">
-            <Shown text={text} prose />
-          </span>
-          <IconButton
-            size="s"
-            side="left"
-            label="Take it back"
-            icon={<Undo2 size="0.875rem" />}
-            onClick={() => takeBack(index, text)}
-          />
-        </li>
-      ))}
-    </ul>
-  );
-}
+const PLACEHOLDER = {
+  now: 'Reply…',
+  stopped: 'Say something else; calls that have not begun are not run…',
+  queue: 'Say something for its next step…',
+  asks: 'Say something; two buttons below send it…',
+};

@@ -14,6 +14,8 @@ interface ComposerProps {
   label: string;
   action: string;
   onSend: () => void;
+  /** In the place of the one action: what sending could mean now. Enter chooses neither. */
+  choices?: readonly { label: string; look?: 'danger' | 'primary'; onChoose: () => void }[] | undefined;
   disabled?: boolean;
   /** A sentence above the field: what sending means now. */
   note?: ReactNode;
@@ -33,6 +35,7 @@ export function Composer(props: ComposerProps) {
     label,
     action,
     onSend,
+    choices,
     disabled = false,
     note,
     children,
@@ -81,21 +84,35 @@ export function Composer(props: ComposerProps) {
             if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing)
               return;
             event.preventDefault();
-            if (ready) onSend();
+            if (ready && !choices) onSend();
           }}
         />
         <div className={s['bar']}>
           {children}
           <span className={s['grow']} />
           {extra}
-          <Button
-            look="primary"
-            disabled={!ready}
-            onClick={onSend}
-            icon={<ArrowUp size="0.9375rem" aria-hidden="true" />}
-          >
-            {action}
-          </Button>
+          {choices ? (
+            choices.map(({ label: words, look, onChoose }) => (
+              <Button
+                key={words}
+                {...(look && { look })}
+                disabled={!ready}
+                onClick={onChoose}
+                onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+              >
+                {words}
+              </Button>
+            ))
+          ) : (
+            <Button
+              look="primary"
+              disabled={!ready}
+              onClick={onSend}
+              icon={<ArrowUp size="0.9375rem" aria-hidden="true" />}
+            >
+              {action}
+            </Button>
+          )}
         </div>
       </div>
     </div>

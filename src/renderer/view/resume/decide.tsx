@@ -4,11 +4,10 @@ import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { go, openRun } from '../../store/app';
-import { sendDraft, useDrafts } from '../../store/drafts';
 import type { ProfileEntry } from '../../store/profiles';
-import { runDraft } from '../chat/chat';
 import { FolderButton } from '../chat/folder';
 import { ProfileButton } from '../chat/profile-button';
+import { Waiting } from '../chat/waiting';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Name } from '../kit/shown';
@@ -60,10 +59,10 @@ export function Decide(props: DecideProps) {
         : undefined;
   const blocked = first.length > 0 || held || busy;
 
-  const resume = async (force: boolean) => {
+  const resume = async (force: boolean, send?: string) => {
     setBusy(true);
     setFailure(undefined);
-    const send = async (say: string) => {
+    try {
       await call('run.resume', {
         id,
         profile: flight.profile,
@@ -77,14 +76,8 @@ export function Decide(props: DecideProps) {
           return [{ toolUseId, hash, decision: answer.decision, ...words }];
         }),
         ...(folder !== undefined && { folder }),
-        ...(say.trim() !== '' && { say }),
+        ...(send !== undefined && { send }),
       });
-    };
-    const draft = runDraft(id);
-    const said = head.chat ? (useDrafts.getState().texts[draft]?.trim() ?? '') : '';
-    try {
-      if (said !== '') await sendDraft(draft, send);
-      else await send('');
       openRun(id, 'chat');
     } catch (error) {
       setFailure(failureOf(error));
@@ -97,6 +90,13 @@ export function Decide(props: DecideProps) {
     <div className={s['decide']}>
       <div className={s['decide-inner']}>
         {failure && <FailureNote failure={failure} />}
+        <Waiting
+          head={head}
+          blocked={blocked || hard !== undefined}
+          send={needsForce ? 'Force resume and send' : 'Send'}
+          onSend={(message) => void resume(needsForce, message)}
+          onEdit={() => openRun(id, 'chat')}
+        />
         {hard && (
           <p className={s['cannot']}>
             <Lock size="0.9375rem" aria-hidden="true" />

@@ -4,8 +4,8 @@ import { Shown } from '../kit/shown';
 import s from './resume.module.css';
 
 /** What a resume would do first, and what it would send. */
-export function Next({ flight, say }: { flight: PreflightView; say: string }) {
-  const calls = flight.next === 'tools' || flight.next === 'call' || say !== '';
+export function Next({ flight, waiting }: { flight: PreflightView; waiting: number }) {
+  const calls = flight.next === 'tools' || flight.next === 'call';
   return (
     <section className={s['panel']} aria-labelledby="next-title">
       <div className={s['intro']}>
@@ -30,10 +30,11 @@ export function Next({ flight, say }: { flight: PreflightView; say: string }) {
             conversation, and the call is made again.
           </p>
         )}
-        {say !== '' && (
+        {waiting > 0 && (
           <p className={s['small']}>
-            Then your message goes in: “
-            <Shown text={say.length > 160 ? `${say.slice(0, 160)}…` : say} prose />”
+            {waiting === 1 ? 'One message was not sent.' : `${waiting} messages were not sent.`} Resume does
+            not send {waiting === 1 ? 'it' : 'them'}. Send, below, answers calls that have not begun as not
+            run; then the model gets that message.
           </p>
         )}
       </div>

@@ -3,9 +3,7 @@ import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { openRun } from '../../store/app';
-import { useDrafts } from '../../store/drafts';
 import { useProfiles } from '../../store/profiles';
-import { runDraft } from '../chat/chat';
 import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
@@ -32,7 +30,6 @@ export function Resume({ head }: { head: RunHead }) {
   const [endpointOk, setEndpointOk] = useState<string>();
   const [originOk, setOriginOk] = useState<string>();
   const entry = useProfiles((state) => state.profiles.find((one) => one.profile.name === flight?.profile));
-  const said = useDrafts((state) => state.texts[runDraft(id)]?.trim() ?? '');
   // The yes is to one place, not to whatever a later choice of profile brings.
   const adopted = flight !== undefined && originOk === originKey(flight);
   const agreed = flight?.endpoint !== undefined && endpointOk === flight.endpoint.current;
@@ -102,7 +99,7 @@ export function Resume({ head }: { head: RunHead }) {
                 />
               )}
               {flight.pending.length > 0 && <Pending tools={flight.pending} />}
-              <Next flight={flight} say={head.chat ? said : ''} />
+              <Next flight={flight} waiting={head.queued.length} />
             </>
           )}
         </div>
