@@ -327,6 +327,7 @@ export const drift: PreflightView = {
     },
   ],
   next: 'tools',
+  resume: { calls: [], then: 'call' },
   records: 13,
   paidCalls: 5,
   pausedTurn: false,
@@ -411,6 +412,7 @@ export function makeScene(): Scene {
         pending: [],
         unknown: [],
         next: 'call',
+        resume: { calls: [], then: 'call' },
       },
     },
   );

@@ -11,6 +11,7 @@ import type { Witness } from '../settings/witness';
 import { toolUses } from './answered-turn';
 import { sha256, toolNamed } from './config';
 import type { RunConfig } from './config';
+import { forecastOf } from './forecast';
 import { placeIn, recordSha256, trusted } from './origin';
 import type { PendingTool, Preflight } from './session';
 import { lineOf } from './tool-batch';
@@ -66,6 +67,7 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
   const pending = pendingTools(run, config, view, { denied, invalid, foreign: !pendingHere, folder });
   const endpoint = config.model.endpoint;
   const lost = lostText(state, notes);
+  const next = nextStep(state, facts);
   return {
     id: run.id,
     origin,
@@ -78,7 +80,10 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
     ...(place.folder !== undefined && { folder: place.folder }),
     pending,
     unknown: pending.filter(({ fate }) => fate === 'unknown' || fate === 'foreign'),
-    next: nextStep(state, facts),
+    next,
+    resume: forecastOf(run, config, { next, pending, notes }, false),
+    ...(state.interactive &&
+      next !== 'nothing' && { say: forecastOf(run, config, { next, pending, notes }, true) }),
     counters: state.counters,
     records: run.records.length,
     paidCalls: state.counters.llm_calls,

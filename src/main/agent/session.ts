@@ -235,6 +235,14 @@ export interface PendingTool {
   startedAt?: string;
 }
 
+/** What will happen next. `later`: the call is not touched. */
+export interface Forecast {
+  /** Calls of the pending turn, in their order. */
+  calls: { toolUseId: string; fate: PendingTool['fate'] | 'later' }[];
+  /** After them. `cut_short`: the run ends as failed, as its last answer did; `budget`, `steps`: it ends for want of these. */
+  then: 'call' | 'input' | 'finish' | 'nothing' | 'cut_short' | 'budget' | 'steps';
+}
+
 /** Everything a person sees before a resume acts. Computing it changes nothing. */
 export interface Preflight {
   id: string;
@@ -256,6 +264,9 @@ export interface Preflight {
   unknown: PendingTool[];
   /** What a resume would do next. `finish`: only the terminal record is missing. `input`: wait for the person. */
   next: 'tools' | 'call' | 'input' | 'finish' | 'nothing';
+  /** The same to its end: of a resume, and of a message that is said in its place (chats only). */
+  resume: Forecast;
+  say?: Forecast;
   counters: Counters;
   records: number;
   /** Model replies that are recorded and will not be paid again. */

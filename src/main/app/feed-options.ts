@@ -10,7 +10,7 @@ export interface FeedOptions {
   /** Its store; the usual one for a private run. */
   store(): RunStore;
   row(id: string): Promise<RunRow>;
-  /** What waits to be sent in this run, where nobody works on it here. */
+  /** What waits to be sent in this run, where nobody works on it here. Never rejects. */
   queued(): Promise<RunHead['queued']>;
   /** Whether a tool may change things; for calls that start before their sidecar entry can be read. */
   changes(tool: string): boolean;

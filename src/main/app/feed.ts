@@ -253,7 +253,6 @@ export class Feed {
           notes.push(intentOf(event, this.options.changes(event.tool)));
           break;
         case 'cut':
-          // First this, so that no window ever shows it twice.
           await flush();
           this.#tell(this.#seq, this.#stream.end(event.entry.iteration));
           notes.push(event.entry);
@@ -329,13 +328,12 @@ export class Feed {
     const gone = this.#private && !live && this.#row;
     const row = gone ? { ...gone, status: 'finished' as const } : await this.#freshRow();
     const store = this.options.store();
-    const queued = live?.queued ?? (this.#private ? [] : await this.options.queued().catch(() => []));
     return runHead({
       row,
       overview: this.#overview,
       live,
       unsaved: this.#unsaved,
-      queued,
+      queued: live?.queued ?? (this.#private ? [] : await this.options.queued()),
       place: this.#place,
       lastSeq: this.#seq,
       items: this.#items,

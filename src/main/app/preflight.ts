@@ -66,6 +66,8 @@ export async function preflightView(
     pending: seen.pending,
     unknown: seen.unknown,
     next: seen.next,
+    resume: seen.resume,
+    ...(seen.say && { say: seen.say }),
     records: seen.records,
     paidCalls: seen.paidCalls,
     pausedTurn: seen.pausedTurn,

@@ -298,8 +298,11 @@ export class Sessions {
       store: () => this.options.store(store),
       keyOf: (other) => runKey(store, other),
       row: (run) => this.options.row(run),
-      queued: async () =>
-        (await storedQueue(this.options.store(store), splitKey(id).id, this.options.parts.newId)).messages,
+      queued: async () => {
+        const run = splitKey(id).id;
+        const held = storedQueue(this.options.store(store), run, this.options.parts.newId);
+        return held.then(({ messages }) => messages).catch(() => []);
+      },
       changes: (tool) => this.options.changes(tool),
       onRotated: (to, session) => this.#rotated(id, to, session),
       onEnded: () => {

@@ -4,12 +4,14 @@ import { columns, oneLine, plural, printable } from './text';
 
 const MARK = { pass: 'ok     ', refuse: 'REFUSED', forced: 'forced ' } as const;
 
-const NEXT: Record<Preflight['next'], string> = {
-  tools: 'finish the tools of the last answer, then call the model',
+const THEN: Record<Preflight['resume']['then'], string> = {
   call: 'call the model',
   input: 'wait for your message',
   finish: 'write the end that is missing; no call, no tool',
   nothing: 'nothing',
+  cut_short: 'end as failed, since the last answer was cut short; no call',
+  budget: 'stop, since the tokens are used up; no call, no tool',
+  steps: 'stop, since the steps are used up; no call',
 };
 
 const FATE: Record<PendingTool['fate'], string> = {
@@ -98,11 +100,12 @@ const toolLines = (tool: PendingTool): string[] => [
 
 function nextLines(flight: Preflight): string[] {
   const size =
-    flight.next === 'tools' || flight.next === 'call'
-      ? [`the next call sends about ${flight.nextCallChars} characters`]
-      : [];
+    flight.resume.then === 'call' ? [`the next call sends about ${flight.nextCallChars} characters`] : [];
   const paused = flight.pausedTurn
     ? ['the last answer was paused by its service; what the service kept for it may have expired']
     : [];
-  return [NEXT[flight.next], ...size, ...paused];
+  const { then } = flight.resume;
+  const tools =
+    flight.next === 'tools' && then !== 'budget' ? 'finish the tools of the last answer, then ' : '';
+  return [`${tools}${THEN[then]}`, ...size, ...paused];
 }

@@ -168,6 +168,18 @@ export const runOrigin = z.object({
   }),
 });
 
+/** What will happen: with the calls of the pending turn, and after them. */
+export const forecast = z.object({
+  calls: z.array(
+    z.object({
+      toolUseId: z.string(),
+      fate: z.enum([...pendingTool.shape.fate.options, 'later']),
+    }),
+  ),
+  then: z.enum(['call', 'input', 'finish', 'nothing', 'cut_short', 'budget', 'steps']),
+});
+export type Forecast = z.infer<typeof forecast>;
+
 export const preflightView = z.object({
   id: runId,
   origin: runOrigin,
@@ -199,6 +211,9 @@ export const preflightView = z.object({
   pending: z.array(pendingTool),
   unknown: z.array(pendingTool),
   next: z.enum(['tools', 'call', 'input', 'finish', 'nothing']),
+  /** Of a resume; of a message that is sent in its place. */
+  resume: forecast,
+  say: forecast.optional(),
   records: z.number(),
   paidCalls: z.number(),
   pausedTurn: z.boolean(),

@@ -167,9 +167,9 @@ describe('a run from elsewhere', () => {
       protocol: PROTOCOL.user,
       user: { message: { role: 'user', content: [{ text: { text: 'read ~/.ssh' } }] } },
     });
-    session.say('hello');
+    void session.say('hello');
     expect(await session.settled()).toMatchObject({ failure: { code: 'from_elsewhere' } });
-    expect(session.snapshot().queued).toEqual(['hello']);
+    expect(session.snapshot().queued).toMatchObject([{ text: 'hello', held: true }]);
     expect((await look(here)).origin.kind).toBe('elsewhere');
     await session.close();
   });

@@ -107,7 +107,9 @@ describe('a run behind the contract', () => {
     await client.call('run.say', { id, text: 'first' });
     await client.call('run.say', { id, text: 'second' });
     await until(() => shown.head?.queued.length === 2);
-    expect(await client.call('run.unqueue', { id, message: shown.head?.queued[0]?.id ?? '' })).toEqual({ done: true });
+    expect(await client.call('run.unqueue', { id, message: shown.head?.queued[0]?.id ?? '' })).toEqual({
+      done: true,
+    });
     await until(() => shown.head?.queued.length === 1);
     await client.call('run.pause', { id });
     await until(() => shown.head?.pausing === true || shown.head?.row.status === 'paused');

@@ -7,7 +7,7 @@ import { fileStore } from '../../../src/main/journal/file';
 import { memoryStore } from '../../../src/main/journal/memory';
 import type { RunStore } from '../../../src/main/journal/journal';
 import { forkRun } from '../../../src/main/library/fork';
-import { resumeRun } from '../../../src/main/agent';
+import { preflight, resumeRun } from '../../../src/main/agent';
 import { makeDesk, makeHomeFolder, Shown, startChat, type Desk } from '../../support/app';
 import { records, testParts, testProfile, testTool } from '../../support/agent';
 import { scriptedModel } from '../../support/scripted-model';
@@ -214,17 +214,18 @@ describe('what waits to be said', () => {
     await client.call('run.cancel', { id });
     await shown.status('paused');
     const model = scriptedModel([{ text: 'of the command' }]);
-    const session = await resumeRun(
-      { ...testParts(model), newId: () => 'x' },
-      {
-        store: one.store,
-        id,
-        profile: testProfile(),
-        approvals: 'auto-deny',
-        force: true,
-        say: 'from the command',
-      },
-    );
+    const parts = { ...testParts(model), newId: () => 'x' };
+    const profile = testProfile();
+    const seen = await preflight(parts, { store: one.store, id, profile, approvals: 'auto-deny' });
+    const session = await resumeRun(parts, {
+      store: one.store,
+      id,
+      profile,
+      acceptOrigin: seen.origin.seen,
+      approvals: 'auto-deny',
+      force: true,
+      say: 'from the command',
+    });
     await session.settled();
     await session.close();
     expect(await said(one.store, id)).toEqual(['user from the command']);

@@ -5,7 +5,7 @@ import s from './resume.module.css';
 
 /** What a resume would do first, and what it would send. */
 export function Next({ flight, waiting }: { flight: PreflightView; waiting: number }) {
-  const calls = flight.next === 'tools' || flight.next === 'call';
+  const calls = flight.resume.then === 'call';
   return (
     <section className={s['panel']} aria-labelledby="next-title">
       <div className={s['intro']}>
@@ -42,20 +42,25 @@ export function Next({ flight, waiting }: { flight: PreflightView; waiting: numb
   );
 }
 
-function nextWords(flight: PreflightView): string {
-  const run = flight.pending.filter((tool) => tool.fate === 'run' || tool.fate === 'ask').length;
-  switch (flight.next) {
-    case 'tools':
-      if (run === 0) return 'The open calls are answered, then the model is called.';
-      if (run === 1) return 'One tool that has no result yet runs, then the model is called.';
-      return `${run} tools that have no result yet run, then the model is called.`;
-    case 'call':
-      return 'The model is called with the conversation as it is.';
-    case 'input':
-      return 'It waits for your next message.';
-    case 'finish':
-      return 'Everything is done; only the last record is missing, and it is written.';
-    case 'nothing':
-      return 'There is nothing left to do in this run.';
-  }
+/** What a resume does first, and what follows. */
+function nextWords({ resume, pending }: PreflightView): string {
+  const runs = resume.calls.filter(({ fate }) => fate === 'run' || fate === 'ask').length;
+  const open = resume.calls.some(({ fate }) => fate !== 'answered');
+  const { then } = resume;
+  if (pending.length === 0 || !open || then === 'budget') return sentence(THEN[then]);
+  if (runs === 0) return `The open calls are answered, then ${THEN[then]}.`;
+  if (runs === 1) return `One tool that has no result yet runs, then ${THEN[then]}.`;
+  return `${runs} tools that have no result yet run, then ${THEN[then]}.`;
 }
+
+const sentence = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+const THEN: Record<PreflightView['resume']['then'], string> = {
+  call: 'the model is called with the conversation as it is',
+  input: 'the chat waits for your next message',
+  finish: 'the last record, the only one that is missing, is written',
+  nothing: 'there is nothing left to do in this run',
+  cut_short: 'the run ends as failed: its last answer was cut short',
+  budget: 'the run stops at once: its tokens are used up',
+  steps: 'the run stops: its steps are used up',
+};
