@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Page, WebSocketRoute } from 'playwright';
@@ -6,7 +6,17 @@ import { electron, need } from '../support/prerequisites';
 import { ask } from '../support/door';
 import { cleanUp, onEveryDoor, start, type Started } from './harness';
 import { onOneStart } from './one-start';
-import { composer, conversation, openRow, ready as shown, say, startChat, status, toolRuns } from './steps';
+import {
+  composer,
+  conversation,
+  openRow,
+  question,
+  ready as shown,
+  say,
+  startChat,
+  status,
+  toolRuns,
+} from './steps';
 
 /** The window is there, and knows with which profile a chat would start. */
 async function ready(page: Page): Promise<void> {
@@ -267,6 +277,86 @@ onEveryDoor(
       await started.stop();
       expect(journals(started)[0]?.trimEnd().split('\n').at(-1)).toContain('suspended');
       expect(started.output()).toContain('Pausing “wait 60”');
+    });
+
+    it('asks in the window before it talks to a new address; no script of the window can answer', async () => {
+      const started = await startHere();
+      const { page } = started;
+      await ready(page);
+      await page.getByRole('button', { name: 'Add a profile' }).click();
+      await page.evaluate(
+        () =>
+          new Promise<void>((resolve) => {
+            const socket = new WebSocket(`ws://${location.host}/ws`);
+            const profile = {
+              name: 'Far',
+              provider: 'openai',
+              model: 'm',
+              endpoint: 'https://models.example/v1',
+            };
+            socket.onopen = () => {
+              socket.send(
+                JSON.stringify({ kind: 'call', call: 1, name: 'profiles.save', input: { profile } }),
+              );
+              resolve();
+            };
+          }),
+      );
+      const frame = page.locator('iframe[title="Question"]');
+      await frame.waitFor();
+      await question(page).getByRole('heading', { name: 'Let Holdfast talk to models.example?' }).waitFor();
+      await question(page).getByText('Address: https://models.example').waitFor();
+      const attempts = await page.evaluate(async () => {
+        const shown = document.querySelector<HTMLIFrameElement>('iframe[title="Question"]');
+        const tries: Record<string, string> = {};
+        const attempt = async (name: string, run: () => unknown) => {
+          try {
+            const result = await run();
+            tries[name] =
+              result instanceof Response && result.type !== 'opaque'
+                ? String(result.status)
+                : result
+                  ? 'done'
+                  : 'nothing';
+          } catch {
+            tries[name] = 'refused';
+          }
+        };
+        const url = shown?.src ?? '';
+        await attempt('look into the frame', () => shown?.contentDocument?.body.innerHTML);
+        await attempt('press in the frame', () =>
+          shown?.contentWindow?.document.getElementById('yes')?.click(),
+        );
+        await attempt('read the page', () => fetch(url));
+        await attempt('post an answer', () => fetch(url, { method: 'POST', mode: 'no-cors', body: '{}' }));
+        return tries;
+      });
+      expect(new Set(Object.values(attempts))).toEqual(new Set(['nothing', 'refused']));
+      expect(existsSync(join(started.home.config, 'profiles.yaml'))).toBe(false);
+      // Covered by something, it can't be pressed: a script must not put other words over it.
+      const allow = question(page).getByRole('button', { name: 'Allow', exact: true });
+      await eventually(() => allow.isEnabled()).toBe(true);
+      await page.evaluate(() => {
+        const cover = document.createElement('div');
+        cover.id = 'cover';
+        cover.textContent = 'Win a prize';
+        document.querySelector('dialog[open]')?.append(cover);
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync('#cover { position: fixed; inset: 0; pointer-events: none; background: white }');
+        document.adoptedStyleSheets = [sheet];
+      });
+      await eventually(() => allow.isEnabled()).toBe(false);
+      await page.evaluate(() => document.getElementById('cover')?.remove());
+      await allow.click();
+      await frame.waitFor({ state: 'detached' });
+      await eventually(() => existsSync(join(started.home.config, 'profiles.yaml'))).toBe(true);
+
+      // Remembered, to be looked at and taken back.
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('menuitem', { name: 'Permissions' }).click();
+      await page.getByRole('list', { name: 'Addresses' }).getByText('https://models.example').waitFor();
+      await page.getByRole('button', { name: 'Remove permission for https://models.example' }).click();
+      await page.getByText('You haven’t allowed any other address.').waitFor();
     });
 
     it('asks where it runs before it talks to a new place, and takes no for an answer', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Locator, Page } from 'playwright';
+import type { FrameLocator, Locator, Page } from 'playwright';
 import { TARGETS, type Home, type Started, type Target } from './harness';
 
 /** What a person does in the window, by what they see: names, words and keys. */
@@ -47,6 +47,9 @@ export const settled = (page: Page): Promise<void> =>
     await frame();
   });
 
+/** The page of a question, in its frame in the window (browser door). */
+export const question = (page: Page): FrameLocator => page.frameLocator('iframe[title="Question"]');
+
 /** Chooses a folder: in the window's own picker, or in the dialog of the system. */
 export async function chooseFolder(started: Started, path: string): Promise<void> {
   const { page } = started;
@@ -58,6 +61,14 @@ export async function chooseFolder(started: Started, path: string): Promise<void
     await page.getByRole('button', { name: 'Go' }).click();
     await until(() => page.getByText(/\d+ files?$/).count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Use this folder' }).click();
+    const allow = question(page).getByRole('button', { name: 'Allow' });
+    const chosen = page.getByRole('button', { name: /^Folder:/ }).first();
+    // Asked once for each folder; what is inside one that may be used needs no question.
+    await until(async () => {
+      if ((await page.locator('iframe[title="Question"]').count()) === 0) return await chosen.isVisible();
+      await allow.click({ timeout: 5_000 }).catch(() => undefined);
+      return false;
+    }).toBe(true);
   }
   await page.getByRole('button', { name: /^Folder:/ }).waitFor();
 }

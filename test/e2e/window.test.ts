@@ -217,7 +217,9 @@ describe('every view', () => {
     await page.getByRole('button', { name: 'Choose a folder' }).click();
     await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
     const use = page.getByRole('button', { name: 'Use this folder' });
-    await page.getByRole('button', { name: 'Documents', exact: true }).click();
+    await page.getByRole('option', { name: 'Documents', exact: true }).dblclick();
+    const inside = page.getByRole('textbox', { name: 'Path' });
+    await until(() => inside.inputValue()).toMatch(/Documents$/);
     await until(() => use.isEnabled()).toBe(true);
     app.scene.slow = 1_000;
     const path = page.getByRole('textbox', { name: 'Path' });

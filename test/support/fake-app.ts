@@ -189,6 +189,10 @@ function handlers(scene: Scene): Handlers {
     'keys.remove': done,
     'profiles.discover': () => ({ servers: scene.servers }),
     'folder.pick': () => ({ folder: '' }),
+    'folder.use': ({ path }) => ({ folder: path }),
+    'permissions.list': () => ({ asking: [], addresses: [], folders: [] }),
+    'permissions.decline': done,
+    'permissions.revoke': done,
     'folder.list': async ({ path }) => {
       if (scene.slow > 0) await new Promise((resolve) => setTimeout(resolve, scene.slow));
       return {

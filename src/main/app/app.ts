@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EventName, EventPayload } from '../../shared/contract/contract';
 import type { Port } from '../../shared/contract/frame';
 import { serve, type Handlers, type Served } from '../../shared/contract/serve';
@@ -16,6 +15,7 @@ import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
 import type { Keyring } from '../settings/secrets/keyring';
 import { DiskSpace } from './disk-space';
+import { Addresses } from './addresses';
 import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
@@ -23,6 +23,7 @@ import { deskHandlers } from './handlers-desk';
 import { keyHandlers } from './handlers-keys';
 import { libraryHandlers } from './handlers-library';
 import { movingHandlers } from './handlers-moving';
+import { permissionHandlers } from './handlers-permissions';
 import { readingHandlers } from './handlers-reading';
 import { runHandlers } from './handlers-run';
 import { searchHandlers } from './handlers-search';
@@ -40,6 +41,7 @@ import { Searches } from './searches';
 import { Sessions, type WorkingRun } from './sessions';
 import { StoreDesk } from './store-desk';
 import { Stores } from './stores';
+import { within } from './within';
 import { Windows } from './windows';
 
 export interface AppOptions {
@@ -95,6 +97,8 @@ export interface App {
   /** Brings a run to the front of every window, or of the next one while there is none. */
   focus(id: string): void;
   menu(action: EventPayload<'app.menu'>['action']): void;
+  /** The door's open questions changed. */
+  asked(): void;
   /** Suspends the runs that are written here, keeps what was typed, frees everything. */
   close(): Promise<void>;
 }
@@ -108,6 +112,7 @@ export interface Services extends AppOptions {
   searches: Searches;
   storeDesk: StoreDesk;
   folders: Folders;
+  addresses: Addresses;
   profiles: ProfileDesk;
   keys: KeyDesk;
   drafts: Drafts;
@@ -208,15 +213,19 @@ export function createApp(options: AppOptions): App {
       sessions.windowGone(window);
     },
   });
+  const permitted = () => tell('permissions.changed', {});
   const folders = new Folders({
     file: join(state, 'folders.json'),
     home: options.home,
     samples: options.samples,
     picker: door.pickFolder ? undefined : { roots: options.roots },
     own,
+    confirm: (question) => door.confirm(question),
+    onChange: permitted,
   });
   const { keyring } = options;
-  const profiles = new ProfileDesk(options.profilesPath, options.env, door, keyring);
+  const addresses = new Addresses(join(state, 'addresses.json'), permitted);
+  const profiles = new ProfileDesk(options.profilesPath, options.env, door, keyring, addresses);
   const keys = new KeyDesk(
     keyring,
     options.keysFile,
@@ -261,6 +270,7 @@ export function createApp(options: AppOptions): App {
     windows,
     tell,
     folders,
+    addresses,
     profiles,
     keys,
     mover,
@@ -279,6 +289,7 @@ export function createApp(options: AppOptions): App {
     ...readingHandlers(services),
     ...searchHandlers(services),
     ...movingHandlers(services),
+    ...permissionHandlers(services),
   };
   const { 'library.page': page } = handlers;
   handlers['library.page'] = async (...asked) => {
@@ -310,6 +321,7 @@ export function createApp(options: AppOptions): App {
       tell('app.focus', { id });
     },
     menu: (action) => tell('app.menu', { action }),
+    asked: permitted,
     async close() {
       const left = Promise.allSettled([sessions.close(), drafts.flush(), moving.close()]);
       await within(options.leaveMs ?? LEAVE_MS, left);
@@ -333,10 +345,3 @@ const LEAVE_MS = 5_000;
 
 /** How long a page may take to load again before its window counts as closed. ms. */
 const GRACE_MS = 5_000;
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  const late = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([work, late]);
-  over.abort();
-}

@@ -10,6 +10,13 @@ export interface Question {
   yes: string;
 }
 
+/** A question that is open in a page of its own, for the window to show. */
+export interface OpenQuestion {
+  id: string;
+  port: number;
+  path: string;
+}
+
 /** What a door can do for the core that a window cannot be trusted with, or that only the door's system has. */
 export interface Door {
   readonly kind: 'electron' | 'browser';
@@ -22,8 +29,12 @@ export interface Door {
   saveTo?(name: string): Promise<string>;
   /** Shows a file or folder in the system's file manager. */
   show?(path: string): void;
-  /** Asks outside the page. false also when nobody can be asked. */
+  /** Asks where no script of the window can answer. false also when nobody can be asked. */
   confirm(question: Question): Promise<boolean>;
+  /** Questions that the window shows in a frame. Absent: the door asks in dialogs of the system. */
+  questions?(): OpenQuestion[];
+  /** Answers an open question with no. */
+  decline?(id: string): void;
   /** Shows the host, asks, and opens the address when the person agrees. Absent: the window shows a card. */
   openOutside?(link: OutsideLink): Promise<boolean>;
   /** The person chose a theme. */

@@ -1,10 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { z } from '../../shared/zod';
+import type { CommandOutput } from '../../shared/contract/contract';
 import { Failure, isFailure } from '../../shared/run/failure';
 import { closedTo, SAMPLE_NAME } from '../settings/own-folders';
 import { folderId, isSameFolder } from '../tool/identity';
+import type { Question } from './door';
+import { questionOf } from './question';
 import { SAMPLE_FILES } from './sample';
 import { replaceFile } from '../settings/replace-file';
 import { readState } from './state-file';
@@ -22,15 +25,34 @@ export interface FolderOptions {
   picker: { roots: string[] } | undefined;
   /** Folders of Holdfast's own (runs, drafts, settings): no run works in them, so no tool changes them. */
   own(): string[];
+  /** Asks the person, where no page can answer, whether runs may work in a folder that the window's picker chose. */
+  confirm(question: Question): Promise<boolean>;
+  /** What may be used is another now. */
+  onChange?(): void;
 }
 
 const shape = z.object({
   folders: z.array(z.string()),
   /** Which folder each was when it was chosen, in the same order; earlier versions did not keep it. */
   ids: z.array(z.string()).optional(),
+  revoked: z.array(z.string()).optional(),
 });
 const RECENT = 20;
 const LISTED = 2_000;
+const MOST_REVOKED = 200;
+
+const isInside = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+};
+
+const outOfReach = (home: string) =>
+  new Failure({
+    code: 'forbidden',
+    message: 'This folder can’t be chosen in the browser.',
+    kept: 'Nothing was read.',
+    todo: `Choose a folder inside ${home} that isn’t hidden, or start Holdfast with --folder and the path.`,
+  });
 
 const forbidden = (kept = 'Nothing was read.') =>
   new Failure({
@@ -57,10 +79,13 @@ function realOf(path: string): string | undefined {
 export class Folders {
   #granted: string[];
   readonly #ids = new Map<string, string>();
+  /** Asked for again, also by a run that works there already. */
+  #revoked: string[];
 
   constructor(private readonly options: FolderOptions) {
     const read = shape.safeParse(readState(options.file));
     this.#granted = read.success ? read.data.folders.filter((folder) => isAbsolute(folder)) : [];
+    this.#revoked = read.data?.revoked ?? [];
     for (const [n, folder] of (read.data?.folders ?? []).entries()) {
       const id = read.data?.ids?.[n];
       if (id) this.#ids.set(folder, id);
@@ -82,8 +107,11 @@ export class Folders {
   async grant(folder: string): Promise<string> {
     const real = await realpath(folder);
     this.#ids.set(real, folderId(await lstat(real, { bigint: true })));
+    const known = this.#granted.includes(real) && !this.#revoked.includes(real);
     this.#granted = [real, ...this.#granted.filter((each) => each !== real)].slice(0, RECENT);
+    this.#revoked = this.#revoked.filter((each) => each !== real);
     await this.#save();
+    if (!known) this.options.onChange?.();
     return real;
   }
 
@@ -101,9 +129,49 @@ export class Folders {
         todo: 'Choose another folder.',
       });
     }
-    if (real === also || (await this.#isGranted(real))) return real;
+    const taken = this.#revoked.includes(real);
+    if ((real === also && !taken) || (await this.#isGranted(real))) return real;
     if (!this.#pickable(real, true)) throw forbidden();
+    await this.#ask(real);
     return this.grant(real);
+  }
+
+  /** Takes a folder back: the next run that is to work in it, also one that did, asks again. */
+  async revoke(folder: string): Promise<boolean> {
+    if (!this.#granted.includes(folder)) return false;
+    this.#granted = this.#granted.filter((each) => each !== folder);
+    this.#revoked = [folder, ...this.#revoked].slice(0, MOST_REVOKED);
+    await this.#save();
+    this.options.onChange?.();
+    return true;
+  }
+
+  /** The folder that a run works in already: asks again when the person took it back. */
+  async again(folder: string | undefined): Promise<void> {
+    if (folder !== undefined && this.#revoked.includes(realOf(folder) ?? folder)) await this.check(folder);
+  }
+
+  /** Nothing to ask about a folder inside one that may be used. Throws `forbidden` when the person does not agree. */
+  async #ask(real: string): Promise<void> {
+    const roots = (this.options.picker?.roots ?? []).flatMap((root) => realOf(root) ?? []);
+    const inside = this.#granted.filter((folder) => isInside(folder, real));
+    const given = await Promise.all(inside.map((folder) => this.#isGranted(folder)));
+    const covered = given.includes(true) || roots.some((root) => root === real || isInside(root, real));
+    if (covered && !this.#revoked.includes(real)) return;
+    const agreed = await this.options.confirm(
+      questionOf(
+        `Let runs work in “${basename(real)}”?`,
+        [`Folder: ${real}`, 'Tools can read everything in it. They ask you before they change anything.'],
+        'Allow',
+      ),
+    );
+    if (agreed) return;
+    throw new Failure({
+      code: 'forbidden',
+      message: `You did not allow runs to work in ${real}.`,
+      kept: 'Nothing was read.',
+      todo: 'Choose the folder again to be asked again, or choose another one.',
+    });
   }
 
   /** As `check`, with which folder it is: what a run is given. */
@@ -125,15 +193,21 @@ export class Folders {
   }
 
   /** Names of the folders inside one, for the window's own picker. Hidden ones, and links that lead out, are left out. */
-  async list(path: string): Promise<{ path: string; parent?: string; folders: string[]; files: number }> {
+  async list(path: string): Promise<CommandOutput<'folder.list'>> {
     if (!this.options.picker) {
       throw new Failure({
         code: 'unsupported',
         message: 'Folders are chosen in a dialog of the system here.',
       });
     }
-    const real = await this.#real(path === '' ? this.options.home : path);
-    if (!this.#pickable(real, false)) throw forbidden();
+    const home = realOf(this.options.home) ?? this.options.home;
+    const typed = path.trim();
+    const real = await this.#real(
+      typed === '' ? home : /^~($|[\\/])/.test(typed) ? join(home, typed.slice(1)) : path,
+    );
+    const sample = realOf(this.#samplePath);
+    const isSample = sample !== undefined && (real === sample || isInside(sample, real));
+    if (!isSample && !this.#pickable(real, false)) throw outOfReach(this.options.home);
     const entries = await readdir(real, { withFileTypes: true }).catch(() => {
       throw new Failure({
         code: 'forbidden',
@@ -151,10 +225,13 @@ export class Folders {
         folders.push(entry.name);
     }
     folders.sort((a, b) => a.localeCompare(b, undefined, { numeric: true, sensitivity: 'base' }));
-    const parent = dirname(real);
+    const above = dirname(real);
+    const inReach = above !== real && (real === sample ? false : isSample || this.#pickable(above, false));
+    // What has nothing to look at above it leads home, so that there is a way out of everything.
+    const parent = inReach ? above : real === home ? undefined : home;
     return {
       path: real,
-      ...(this.#pickable(parent, false) && parent !== real && { parent }),
+      ...(parent !== undefined && { parent }),
       folders: folders.slice(0, LISTED),
       files,
     };
@@ -186,7 +263,11 @@ export class Folders {
   }
 
   async #save(): Promise<void> {
-    const kept = { folders: this.#granted, ids: this.#granted.map((folder) => this.#ids.get(folder) ?? '') };
+    const kept = {
+      folders: this.#granted,
+      ids: this.#granted.map((folder) => this.#ids.get(folder) ?? ''),
+      ...(this.#revoked.length > 0 && { revoked: this.#revoked }),
+    };
     await replaceFile(this.options.file, JSON.stringify(kept)).catch(() => undefined);
   }
 

@@ -1,5 +1,6 @@
 import type { libraryCommands } from '../../shared/contract/library';
 import type { movingCommands } from '../../shared/contract/moving';
+import type { permissionCommands } from '../../shared/contract/permissions';
 import type { readingCommands } from '../../shared/contract/reading';
 import type { searchCommands } from '../../shared/contract/search';
 import type { Handlers } from '../../shared/contract/serve';
@@ -15,6 +16,7 @@ type DeskHandlers = Omit<
   | keyof typeof readingCommands
   | keyof typeof searchCommands
   | keyof typeof movingCommands
+  | keyof typeof permissionCommands
 >;
 
 const done = (value: boolean) => ({ done: value });
@@ -69,6 +71,7 @@ export function deskHandlers(services: Services): DeskHandlers {
       const folder = await door.pickFolder();
       return { folder: folder === '' ? '' : await folders.grant(folder) };
     },
+    'folder.use': async ({ path }) => ({ folder: await folders.check(path) }),
     'folder.list': ({ path }) => folders.list(path),
     'folder.sample': async () => ({ folder: await folders.sample() }),
     'folder.recent': () => folders.recent(),

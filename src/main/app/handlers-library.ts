@@ -61,7 +61,7 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
       kept: 'Nothing was deleted.',
       todo:
         door.kind === 'browser'
-          ? 'Answer the question where Holdfast runs: in the terminal that it was started in.'
+          ? 'Try it again and answer the question in the window.'
           : 'Try it again to be asked again.',
     });
   };

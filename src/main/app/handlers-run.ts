@@ -71,6 +71,7 @@ export function runHandlers(services: Services): RunHandlers {
     void disk.look();
     const { view, noted } = await look(key, named);
     const profile = await profiles.named(view.profile);
+    if (folder === undefined) await folders.again(noted.folder);
     const chosen = folder === undefined ? {} : await folders.granted(folder, noted.folder);
     await sessions.resume({ ...rest, store, id, profile, approvals: 'ask', ...chosen }, at);
   };
@@ -99,6 +100,7 @@ export function runHandlers(services: Services): RunHandlers {
       const { store, name: at, id } = stores.place(key);
       const seen = await lookAtOwn(key);
       if (seen.endpoint?.changed) throw elsewhere();
+      await folders.again(seen.noted.folder);
       const { state, facts } = await store.load(id);
       const fresh = await sessions.start(
         {
@@ -159,6 +161,7 @@ export function runHandlers(services: Services): RunHandlers {
       if (session) return done(session.reset(prompt));
       // Nothing of the old run is needed but where it worked, and the old one stays as it is.
       const seen = await lookAtOwn(id);
+      await folders.again(seen.noted.folder);
       const { store, name: at } = stores.place(id);
       const fresh = await sessions.start(
         {

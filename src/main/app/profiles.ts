@@ -14,6 +14,8 @@ import { BUILT_IN, loadProfiles, PRACTICE, removeProfile, saveProfile } from '..
 import type { Keyring } from '../settings/secrets/keyring';
 import type { SecretEntry } from '../settings/secrets/secret-store';
 import { builtInTools, toolsFor } from '../tool/registry';
+import type { Address, Addresses } from './addresses';
+import { addressOf, ENTERED, isSame, needsNoQuestion } from './address-of';
 import type { Door } from './door';
 import { keyUse } from './keys';
 import { unknownProfile } from './preflight';
@@ -31,13 +33,12 @@ type Destination = Pick<Profile, 'provider' | 'endpoint' | 'key_env'>;
  * for an address that never got it, is asked for through the door first. What stands in the file counts as asked.
  */
 export class ProfileDesk {
-  readonly #allowed = new Set<string>();
-
   constructor(
     private readonly path: string,
     private readonly env: NodeJS.ProcessEnv,
     private readonly door: Door,
     private readonly keyring: Keyring,
+    private readonly addresses: Addresses,
   ) {}
 
   async all(): Promise<{ profiles: Profile[]; usual: string }> {
@@ -47,7 +48,11 @@ export class ProfileDesk {
   async named(name: string): Promise<Profile> {
     const { profiles, problem } = await loadProfiles(this.path);
     const found = profiles.find((profile) => profile.name === name);
-    if (found) return found;
+    if (found) {
+      // What stands in the file was allowed, until the person took it back.
+      if (found.provider !== 'practice') await this.#askRevoked(found);
+      return found;
+    }
     throw problem ?? unknownProfile(name, profiles);
   }
 
@@ -162,24 +167,21 @@ export class ProfileDesk {
   async #ask(to: Destination, keyId: string | undefined): Promise<void> {
     if (to.provider === 'practice') return;
     const variable = keyVariable(to);
-    const { origin, host, vendor, local } = endpointOf(to);
+    const { origin, host } = endpointOf(to);
     const saved = keyId === undefined ? undefined : await this.#saved(keyId);
     if (saved && saved.service !== origin) throw forAnother();
     // Whoever allowed this address with a key just entered there may have mistyped it, and isn't asked again.
-    const pair = `${origin} ${saved ? '(entered)' : (variable ?? '')}`;
-    if (this.#allowed.has(pair)) return;
-    if (saved) {
+    const address: Address = { origin, key: saved ? ENTERED : variable };
+    if (this.addresses.allows(address)) return;
+    if (!this.addresses.isRevoked(address)) {
       // A key that is in use there was asked for when it was first used.
-      if (saved.uses.length > 0) return;
-    } else {
-      if (isUsual(to, vendor, variable) || (local && isLoopbackOrigin(origin) && !variable)) return;
+      if (saved ? saved.uses.length > 0 : needsNoQuestion(to)) return;
       const { profiles } = await loadProfiles(this.path);
-      const known = profiles.some(
-        (profile) =>
-          profile.provider !== 'practice' &&
-          `${endpointOf(profile).origin} ${keyVariable(profile) ?? ''}` === pair,
-      );
-      if (known) return;
+      if (
+        !saved &&
+        profiles.some((profile) => profile.provider !== 'practice' && isSame(addressOf(profile), address))
+      )
+        return;
     }
     await this.#confirm(
       host,
@@ -190,7 +192,21 @@ export class ProfileDesk {
           ? 'No key is sent there.'
           : `The key in the environment variable ${variable} is sent there.`,
     );
-    this.#allowed.add(pair);
+    await this.addresses.allow(address);
+  }
+
+  /** Asks for what a profile of the file uses when the person took that back. */
+  async #askRevoked(profile: Profile): Promise<void> {
+    const saved = keyUse(profile);
+    const entry =
+      profile.key_env === undefined && saved && this.keyring.find(saved)
+        ? (await this.keyring.list()).find(
+            (one) => one.service === saved.service && one.uses.includes(profile.name),
+          )
+        : undefined;
+    const address = addressOf(profile);
+    if (this.addresses.isRevoked(address) || this.addresses.isRevoked({ ...address, key: ENTERED }))
+      await this.#ask(profile, entry?.id);
   }
 
   async #confirm(host: string, origin: string, key: string): Promise<void> {
@@ -208,7 +224,7 @@ export class ProfileDesk {
       kept: 'Nothing was sent and nothing was saved.',
       todo:
         this.door.kind === 'browser'
-          ? `Answer the question where Holdfast runs, or write the profile into ${this.path}.`
+          ? `Try again and answer the question, or write the profile into ${this.path}.`
           : 'Try again to be asked again.',
     });
   }
@@ -247,13 +263,6 @@ export class ProfileDesk {
   }
 }
 
-/** The service that the provider is named after, with the key that is its own. */
-function isUsual(to: Destination, vendor: boolean, key: string | undefined): boolean {
-  return (
-    vendor && key === keyVariable({ provider: to.provider, ...(to.endpoint && { endpoint: to.endpoint }) })
-  );
-}
-
 const forAnother = () =>
   new Failure({
     code: 'forbidden',
@@ -261,9 +270,6 @@ const forAnother = () =>
     kept: 'It was not sent.',
     todo: 'Enter a key for this address.',
   });
-
-const isLoopbackOrigin = (origin: string) =>
-  /^https?:\/\/(127(\.\d+){3}|localhost|\[::1\])(:\d+)?$/.test(origin);
 
 /** The same address with the version that most services have in it; undefined when it has one. */
 function withVersion(endpoint: string | undefined): string | undefined {

@@ -90,7 +90,7 @@ export class StoreDesk {
         kept: 'Nothing was opened, sent or saved.',
         todo:
           this.door.kind === 'browser'
-            ? `Answer the question where Holdfast runs, or write the store into ${this.path}.`
+            ? `Save it again and answer the question, or write the store into ${this.path}.`
             : 'Try it again to be asked again.',
       });
     this.#allowed.add(target);

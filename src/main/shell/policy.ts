@@ -1,5 +1,8 @@
-/** What the page may do. One policy for every door; only the browser door has a connection of its own to allow. */
-export function contentPolicy(connect: 'none' | 'self'): string {
+/**
+ * What the page may do. One policy for every door; only the browser door has a connection of its own to allow, and frames
+ * for the pages of its questions.
+ */
+export function contentPolicy(connect: 'none' | 'self', frames: readonly string[] = []): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -7,7 +10,7 @@ export function contentPolicy(connect: 'none' | 'self'): string {
     "img-src 'self' data: blob:",
     "font-src 'self'",
     `connect-src '${connect}'`,
-    "frame-src 'none'",
+    `frame-src ${frames.length === 0 ? "'none'" : frames.join(' ')}`,
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -16,9 +19,12 @@ export function contentPolicy(connect: 'none' | 'self'): string {
 }
 
 /** Sent with everything that a door serves. */
-export function pageHeaders(connect: 'none' | 'self'): Record<string, string> {
+export function pageHeaders(
+  connect: 'none' | 'self',
+  frames: readonly string[] = [],
+): Record<string, string> {
   return {
-    'content-security-policy': contentPolicy(connect),
+    'content-security-policy': contentPolicy(connect, frames),
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',

@@ -17,6 +17,8 @@ export function addressOf(place: Place): string {
       return place.trash ? '#/trash' : '#/runs';
     case 'search':
       return `#/search${queryOf('words', place.words)}`;
+    case 'permissions':
+      return '#/permissions';
     case 'compare':
       return `#/compare/${encode(place.a)}/${encode(place.b)}`;
   }
@@ -42,6 +44,7 @@ export function placeAt(hash: string): Place | undefined {
     return { view, id: first, pane: second ?? 'auto' };
   if (view === 'compare' && first && second && parts.length === 3) return { view, a: first, b: second };
   if (parts.length > 1) return undefined;
+  if (view === 'permissions') return { view };
   if (view === 'runs') return { view: 'browse' };
   if (view === 'trash') return { view: 'browse', trash: true };
   if (view === 'profiles' || view === 'stores') return { view, ...given('name') };

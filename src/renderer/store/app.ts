@@ -18,7 +18,9 @@ export type Place =
   /** All runs as a table, or what is in the trash. */
   | { view: 'browse'; trash?: boolean }
   | { view: 'search'; words?: string }
-  | { view: 'compare'; a: string; b: string };
+  | { view: 'compare'; a: string; b: string }
+  /** What the person allowed. */
+  | { view: 'permissions' };
 
 /** What lies over the window. */
 export type Overlay = 'palette' | 'shortcuts' | undefined;

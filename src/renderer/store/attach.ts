@@ -15,6 +15,7 @@ import { flushDrafts } from './drafts';
 import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadJobs, takeJob } from './moving';
+import { loadPermissions } from './permissions';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
 import { retryRun } from './run';
@@ -29,6 +30,7 @@ export function attach(client: Client): void {
     loadHello().catch(() => undefined);
     void loadProfiles();
     void loadStores();
+    void loadPermissions();
     loadJobs().catch(() => undefined);
     refreshLibrary();
     refreshBrowse();
@@ -54,6 +56,7 @@ export function attach(client: Client): void {
     void loadProfiles();
     void recheckToasts();
   });
+  client.on('permissions.changed', () => void loadPermissions());
   client.on('stores.changed', () => {
     libraryChanged();
     void loadStores().then(retryRun);

@@ -13,7 +13,7 @@ import { FailureNote } from './kit/failure';
 import { LiveRegion, Toasts } from './kit/toasts';
 import { plainVisible } from './kit/visible';
 import { DiskBanner } from './library/disk';
-import { Browse, Compare, fetchLater, Profiles, Search, Stores } from './later';
+import { Browse, Compare, fetchLater, Permissions, Profiles, Search, Stores } from './later';
 import { Library } from './library/library';
 import { TagsDialog } from './library/tags';
 import { LinkCard } from './link-card';
@@ -21,6 +21,7 @@ import { ExportDialog } from './moving/export';
 import { ImportDialog } from './moving/import';
 import { Moving } from './moving/moving';
 import { Palette } from './palette/palette';
+import { QuestionDialog } from './permissions/question';
 import { Shortcuts } from './shortcuts';
 import { CopyDialog } from './stores/copy';
 import s from './app.module.css';
@@ -48,6 +49,7 @@ export function App() {
               {place.view === 'stores' && <Stores name={place.name} />}
               {place.view === 'browse' && <Browse trash={place.trash ?? false} />}
               {place.view === 'search' && <Search words={place.words ?? ''} />}
+              {place.view === 'permissions' && <Permissions />}
               {place.view === 'compare' && <Compare a={place.a} b={place.b} />}
             </Suspense>
           </Boundary>
@@ -61,6 +63,7 @@ export function App() {
       <ExportDialog />
       <ImportDialog />
       <Moving />
+      <QuestionDialog />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
     </Tooltip.Provider>
@@ -75,6 +78,7 @@ const MAIN: Record<Place['view'], string> = {
   browse: 'All runs',
   search: 'Search',
   compare: 'Compare',
+  permissions: 'Permissions',
 };
 
 /** Names of the views in the history of a browser; the first one is the app itself. */

@@ -3,6 +3,7 @@ import { profile as profileSchema, providerId } from '../run/profile';
 import { libraryCommands, sortField } from './library';
 import { movingCommands, movingEvents } from './moving';
 import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
+import { permissionCommands, permissionEvents } from './permissions';
 import { readingCommands } from './reading';
 import { searchCommands, searchEvents } from './search';
 import { keptSecret, secretId } from './kept-secret';
@@ -209,8 +210,11 @@ export const commands = {
   ...readingCommands,
   ...searchCommands,
   ...movingCommands,
+  ...permissionCommands,
   /** Native dialog; empty when it was dismissed. */
   'folder.pick': { input: nothing, output: z.object({ folder: z.string() }) },
+  /** The person chose this folder in the window's own picker: asks whether runs may work in it, unless they may already. */
+  'folder.use': { input: z.strictObject({ path: text(4096) }), output: z.object({ folder: z.string() }) },
   /** Folders inside a folder, for the picker of a door without dialogs. */
   'folder.list': {
     input: z.strictObject({ path: text(4096) }),
@@ -290,6 +294,7 @@ export const events = {
   }),
   ...searchEvents,
   ...movingEvents,
+  ...permissionEvents,
   /** Something that belongs to no run. */
   'app.notice': z.object({ tone: z.enum(['info', 'warn', 'bad']), text: z.string() }),
 } as const;

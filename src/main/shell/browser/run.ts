@@ -5,12 +5,13 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { asFailure } from '../../../shared/run/failure';
 import { printable } from '../../../shared/run/transcript';
 import type { App } from '../../app/app';
-import type { Door } from '../../app/door';
+import type { Door, Question } from '../../app/door';
 import { startProgram } from '../../program';
 import { folders } from '../../settings/paths';
 import { visibleLine } from '../../app/question';
 import { runOf } from '../named-run';
 import { openInBrowser, type Opening } from './open';
+import { openQuestions, type Questions } from './questions';
 import { openBrowserDoor, type BrowserDoor } from './server';
 
 export interface ServerOptions {
@@ -37,17 +38,30 @@ export async function runServer(options: ServerOptions): Promise<number> {
   const flags = parse(options);
   if (typeof flags === 'number') return flags;
   const terminal = new Terminal();
-  let app: App;
-  let door: BrowserDoor;
+  let app: App | undefined;
+  let door: BrowserDoor | undefined;
+  let questions: Questions;
   try {
-    app = await options.makeApp(
-      { kind: 'browser', confirm: ({ message, detail }) => terminal.ask(`${message}\n${detail}`) },
+    questions = await openQuestions({
+      admits: (request) => door?.admits(request) ?? false,
+      window: () => door?.port ?? 0,
+      onChange: () => app?.asked(),
+    });
+    const made = await options.makeApp(
+      {
+        kind: 'browser',
+        confirm: (question) => askEverywhere(questions, terminal, question),
+        questions: () => questions.open(),
+        decline: (id) => questions.decline(id),
+      },
       { store: flags.store, roots: flags.folder },
     );
+    app = made;
     door = await openBrowserDoor({
       root: options.root,
       port: flags.port,
-      onConnect: (port) => app.connect(port),
+      frames: questions.origins,
+      onConnect: (port) => made.connect(port),
     });
   } catch (error) {
     err(`holdfast: ${told(error, flags.port)}`);
@@ -77,6 +91,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   const names = pausing.map((run) => (run.private ? 'a private chat' : `“${visibleLine(run.title, 100)}”`));
   if (names.length > 0) err(`Pausing ${names.join(', ')} …`);
   await app.close();
+  await questions.close();
   await door.close();
   terminal.close();
   return 0;
@@ -118,13 +133,27 @@ function told(error: unknown, port: number): string {
   return [message, todo].filter(Boolean).join(' ');
 }
 
+/** In the window, and where Holdfast was started: whichever is answered first counts. */
+async function askEverywhere(questions: Questions, terminal: Terminal, question: Question): Promise<boolean> {
+  const over = new AbortController();
+  const { message, detail } = question;
+  const there = terminal.ask(`${message}\n${detail}`, over.signal);
+  const here = questions.ask(question, over.signal);
+  try {
+    // A terminal that can't be asked says nothing.
+    return await Promise.race([here, there.then((answer) => answer ?? here)]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Milliseconds after which a question that nobody answers counts as no. */
 const PATIENCE = 120_000;
 
 /** Where the person started Holdfast: the one place that no page in the browser can press. */
 class Terminal {
   readonly #lines: Interface | undefined;
-  #question: ((answer: string) => void) | undefined;
+  #question: ((answer: string | undefined) => void) | undefined;
   #other: (() => void) | undefined;
   #ended = false;
 
@@ -138,7 +167,7 @@ class Terminal {
     });
     this.#lines.on('close', () => {
       this.#ended = true;
-      this.#question?.('');
+      this.#question?.(undefined);
     });
   }
 
@@ -147,17 +176,21 @@ class Terminal {
     this.#other = listener;
   }
 
-  async ask(text: string): Promise<boolean> {
-    if (this.#ended || this.#question) return false;
-    out(`\n${text}\nType "yes" and Enter to allow it:`);
-    const answer = await new Promise<string>((resolve) => {
-      const timer = setTimeout(() => this.#question?.(''), PATIENCE);
-      this.#question = (line) => {
+  /** undefined: it can't be asked here, or was answered elsewhere. */
+  async ask(text: string, over: AbortSignal): Promise<boolean | undefined> {
+    if (this.#ended || this.#question) return undefined;
+    out(`\n${text}\nAnswer in the window, or type "yes" and Enter here to allow it:`);
+    const answer = await new Promise<string | undefined>((resolve) => {
+      const end = (line: string | undefined) => {
         clearTimeout(timer);
         this.#question = undefined;
         resolve(line);
       };
+      const timer = setTimeout(() => end(undefined), PATIENCE);
+      this.#question = end;
+      over.addEventListener('abort', () => this.#question === end && end(undefined), { once: true });
     });
+    if (answer === undefined) return undefined;
     const yes = answer.trim().toLowerCase() === 'yes';
     out(yes ? 'Allowed.' : 'Not allowed.');
     return yes;

@@ -20,12 +20,16 @@ export interface DoorOptions {
   onConnect(port: Port): void;
   /** Milliseconds between two signs of life of a connection. */
   beatMs?: number;
+  /** Origins of the questions that the window shows in frames. */
+  frames?: readonly string[];
   /** Tells strangers; absent: asks the system. */
   peers?: Pick<Peers, 'isStranger'>;
 }
 
 export interface BrowserDoor {
   readonly port: number;
+  /** Whether a request, to whatever port, brings a cookie of this door and comes from this user. */
+  admits(request: IncomingMessage): Promise<boolean>;
   /** A link that works once. */
   link(): string;
   close(): Promise<void>;
@@ -58,7 +62,7 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
   const gate = new Gatekeeper(port);
   const peers = options.peers ?? new Peers();
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
-  const headers = pageHeaders('self');
+  const headers = pageHeaders('self', options.frames);
 
   const plain = (response: ServerResponse, status: number, text: string) => {
     const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title><p>${text}</p></html>`;
@@ -181,6 +185,8 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
 
   return {
     port,
+    admits: async (request) =>
+      gate.admits(request.headers.cookie) && !(await peers.isStranger(request.socket)),
     link: () => `http://127.0.0.1:${port}/?token=${gate.token()}`,
     async close() {
       clearInterval(timer);

@@ -10,6 +10,7 @@ import {
   Search,
   Settings2,
   ShieldAlert,
+  ShieldCheck,
   Sun,
   Table2,
   TextSearch,
@@ -249,6 +250,9 @@ function Foot() {
         </MenuItem>
         <MenuItem icon={<Database size="1rem" />} onSelect={() => go({ view: 'stores' })}>
           Stores
+        </MenuItem>
+        <MenuItem icon={<ShieldCheck size="1rem" />} onSelect={() => go({ view: 'permissions' })}>
+          Permissions
         </MenuItem>
         <MenuItem icon={<Upload size="1rem" />} onSelect={() => importRuns()}>
           Import runs…

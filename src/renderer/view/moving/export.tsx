@@ -7,7 +7,7 @@ import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { exportOf, useApp } from '../../store/app';
 import { startExport } from '../../store/moving';
-import { FolderPicker } from '../chat/folder';
+import { FolderPicker } from '../chat/folder-picker';
 import { Button } from '../kit/button';
 import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
