@@ -20,7 +20,7 @@ describe('how much space is little', () => {
     [{ free: 2 * GB, size: LARGE }, undefined],
     [{ free: 900 * MB, size: LARGE }, 'low'],
     [{ free: 90 * MB, size: LARGE }, 'critical'],
-    [{ free: 0, size: LARGE }, 'critical'],
+    [{ free: 0, size: LARGE }, 'full'],
     // A small disk is not always low.
     [{ free: 400 * MB, size: 512 * MB }, undefined],
     [{ free: 40 * MB, size: 512 * MB }, 'low'],

@@ -324,7 +324,7 @@ describe('a name', () => {
     const { files } = await take(to, join(folder, 'A rich run (2).json'), join(folder, 'note.json'));
     expect(files).toMatchObject([
       { outcome: 'imported', id: 'rich', wanted: 'rich' },
-      { outcome: 'failed', failure: { message: expect.stringContaining('no journal') as string } },
+      { outcome: 'failed', failure: { message: expect.stringContaining('not a run') as string } },
     ]);
   });
 });

@@ -6,6 +6,7 @@ import { RUN_ID } from '../../journal/journal';
 import type { RunStore } from '../../journal/journal';
 import type { RunParcel } from '../../journal/parcel';
 import { readRunGently } from '../../journal/read';
+import { refuseForeign } from './kind';
 import { metaSha256, readSidecar } from '../../journal/sidecar';
 import { RUN_EXPORT_FORMAT } from '../export/json';
 import { schemaProblems } from '../schemas';
@@ -47,7 +48,11 @@ export async function importOne(
   checkKind(bytes);
   const reading = await readRunGently(bytes);
   const { folded, failure, places } = reading;
-  if (failure !== undefined || folded === undefined) throw noRun(failure);
+  if (failure !== undefined || folded === undefined) {
+    // What isn't ours is not damaged.
+    refuseForeign(bytes, failure?.code);
+    throw noRun(failure);
+  }
   const lines = places.map(({ offset, bytes: length }) => bytes.subarray(offset, offset + length));
   const wanted = nameFor(name, reading.records[0]?.meta?.run_id);
   const beside = await besideIt(tree, name, metaSha256(lines[0] ?? ''));
