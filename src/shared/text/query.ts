@@ -16,8 +16,8 @@ export interface Term {
 /** Of more than this only the beginning is looked for. */
 const LONGEST_TYPED = 2_000;
 const MOST_TERMS = 50;
-/** What would end a text for SQLite, or is half a character. */
-const NO_WORD = /[\u0000-\u001f\u007f\u2028\u2029]|\p{Cs}/gu;
+/** What would end a text for SQLite, is half a character, or means what a program wants it to mean. */
+const NO_WORD = /[\u0000-\u001f\u007f\u2028\u2029]|\p{Cs}|\p{Co}/gu;
 /** What ends a sentence, or quotes a word, is not meant by whoever types it at a word's edge. */
 const EDGES = /^["'“”‘’]+|["'“”‘’,;:!?…]+$|\.+$/gu;
 /** A word that is shorter is not taken as unfinished: too many begin so. */
