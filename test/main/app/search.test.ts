@@ -200,7 +200,8 @@ describe('search over the contract', () => {
     for (const words of all) {
       const found = await find(client, words);
       expect(found.failed, JSON.stringify(words.slice(0, 30))).toEqual([]);
-      if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)) expect(found).toMatchObject({ hits: [], empty: true });
+      if (!/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words))
+        expect(found).toMatchObject({ hits: [], empty: true });
     }
     expect((await find(client, 'a\u0000b')).hits).toHaveLength(1);
     expect((await find(client, 'NEAR')).hits).toHaveLength(1);
