@@ -12,7 +12,7 @@ import { encodeLine } from '../../../src/shared/run/codec';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich, KEY_SHAPE, richRecords, SECRET } from '../../support/histories';
-import { chatRecords, fingerprint } from '../../support/journal-records';
+import { answerRecord, chatRecords, fingerprint } from '../../support/journal-records';
 import { ready } from '../../support/store-folder';
 
 const COUNTS = { records: 16, calls: 5, results: 5 };
@@ -314,11 +314,30 @@ describe('an exported page', () => {
         text.match(new RegExp(`</${tag}>`, 'g'))?.length,
       ]);
     // What is Markdown in an answer is shown as such.
-    expect(text).toContain('<td>1</td>');
+    expect(text).toContain('<td dir="auto">1</td>');
     expect(text).toContain('<input type="checkbox" aria-label="done" disabled checked> done');
     expect(text).toContain('<a href="https://example.org/p.png">pixel</a>');
     expect(text).toContain('prefers-color-scheme:dark');
     expect(text).toContain('@media print');
+  });
+});
+
+describe('directions in an exported page', () => {
+  it('are those of each block; code always reads from left to right', async () => {
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    const said =
+      'مرحبا `x = 1`.\n\nHello.\n\n- عنصر\n- item\n\n> اقتباس\n\n```\nconst x = 1;\n```\n\n| أ | b |\n|---|---|\n| ج | d |';
+    await bring(store, 'r', [...chatRecords('r', 1), answerRecord(2, said, 0)]);
+    const out = join(folder, 'page.html');
+    await exportRuns(store, ['r'], { format: 'html', out });
+    const text = readFileSync(out, 'utf8');
+    const article = /<article class="text"[^]*?<\/article>/.exec(text)?.[0] ?? '';
+    for (const tag of ['p', 'ul', 'li', 'blockquote', 'th', 'td'])
+      expect([tag, article.match(new RegExp(`<${tag}(?! dir="auto")[ >]`, 'g'))]).toEqual([tag, null]);
+    expect(article).toContain('<pre dir="ltr"><code dir="ltr">const x = 1;');
+    expect(article).toContain('<code dir="ltr">x = 1</code>');
+    expect(text).toMatch(/<article class="prompt" data-seq="1" dir="auto">/);
   });
 });
 

@@ -13,7 +13,9 @@ h2{font-size:1rem;margin:2.25rem 0 .5rem;color:var(--mark)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:0 0 1.5rem;font-size:.875rem}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 article{margin:1rem 0;overflow-wrap:anywhere;unicode-bidi:isolate}
-.prompt{background:var(--card);border:1px solid var(--line);border-left:3px solid var(--mark);border-radius:6px;padding:.75rem 1rem;white-space:pre-wrap}
+.prompt,.plain{unicode-bidi:plaintext}
+code,pre{unicode-bidi:isolate;text-align:left}
+.prompt{background:var(--card);border:1px solid var(--line);border-inline-start:3px solid var(--mark);border-radius:6px;padding:.75rem 1rem;white-space:pre-wrap}
 .call,.note{border:1px solid var(--line);border-radius:6px;background:var(--card);padding:.5rem .75rem;font-size:.9rem}
 .call>p{margin:.1rem 0 .4rem}
 .seam,.damage,.lost{border:1px solid var(--warn);background:var(--warnbg);border-radius:6px;padding:.75rem 1rem}
@@ -28,8 +30,8 @@ pre{background:var(--code);border-radius:6px;padding:.75rem;margin:.5rem 0;white
 pre code{background:none;padding:0}
 .plain{white-space:pre-wrap}
 table{border-collapse:collapse;display:block;max-width:100%;overflow-x:auto}
-th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}
-blockquote{margin:.75rem 0;padding-left:1rem;border-left:3px solid var(--line);color:var(--soft)}
+th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:start;vertical-align:top}
+blockquote{margin:.75rem 0;padding-inline-start:1rem;border-inline-start:3px solid var(--line);color:var(--soft)}
 a{color:var(--mark)}
 .runs{display:table;width:100%;font-size:.9rem}
 footer{margin-top:3rem;color:var(--soft);font-size:.8rem}

@@ -15,7 +15,7 @@ import type { Page } from './page';
 export function* htmlOf(page: Page): Generator<string> {
   const { source, items, clean, tally, remarks } = page;
   const title = clean(titleOf(source));
-  yield `${htmlHead(title)}<h1>${escaped(title)}</h1>\n<dl>\n`;
+  yield `${htmlHead(title)}<h1 dir="auto">${escaped(title)}</h1>\n<dl>\n`;
   for (const [word, value] of factsOf(source))
     yield `<dt>${escaped(word)}</dt><dd>${escaped(clean(value))}</dd>\n`;
   for (const remark of remarks) yield `<dt>Note</dt><dd>${escaped(remark)}</dd>\n`;
@@ -29,11 +29,11 @@ export function* htmlOf(page: Page): Generator<string> {
 
 function block(item: ExportItem, page: Page): string {
   const { clean } = page;
-  const article = (name: string, body: string): string =>
-    `<article class="${name}" data-seq="${item.seq}">${body}</article>`;
+  const article = (name: string, body: string, more = ''): string =>
+    `<article class="${name}" data-seq="${item.seq}"${more}>${body}</article>`;
   switch (item.kind) {
     case 'prompt':
-      return `<h2>Person</h2>\n${article('prompt', escaped(clean(item.text)))}`;
+      return `<h2>Person</h2>\n${article('prompt', escaped(clean(item.text)), ' dir="auto"')}`;
     case 'text':
       return article('text', markdown(clean(item.text), `${item.key}-`));
     case 'thinking': {
@@ -131,6 +131,10 @@ function markdown(text: string, prefix: string): string {
   });
   return (
     html
+      // Each block has the direction of its own first letter; code has that of code.
+      .replace(/<(p|h[1-6]|ul|ol|li|blockquote|th|td)(?=[ >])/g, '<$1 dir="auto"')
+      .replaceAll('<pre>', '<pre dir="ltr">')
+      .replaceAll('<code', '<code dir="ltr"')
       // An image whose mark stands alone before its link.
       .replaceAll('!<a href=', 'image: <a href=')
       // What a task list shows by a tick is said too.
@@ -139,9 +143,9 @@ function markdown(text: string, prefix: string): string {
   );
 }
 
-const plain = (text: string): string => `<div class="plain">${escaped(text)}</div>`;
+const plain = (text: string): string => `<div class="plain" dir="auto">${escaped(text)}</div>`;
 /** A newline right after `<pre>` would be swallowed. */
-const pre = (text: string): string => `<pre>\n${escaped(text)}</pre>`;
-const code = (text: string): string => `<code>${escaped(text)}</code>`;
+const pre = (text: string): string => `<pre dir="ltr">\n${escaped(text)}</pre>`;
+const code = (text: string): string => `<code dir="ltr">${escaped(text)}</code>`;
 const fold = (summary: string, body: string, name?: string): string =>
   `<details${name === undefined ? '' : ` class="${name}"`}><summary>${summary}</summary>${body}</details>`;
