@@ -1,6 +1,6 @@
 import { parseRaw } from '../../shared/run/codec';
 import type { ToolUseBlock } from '../../shared/run/record';
-import type { Tool } from '../tool/tool';
+import type { Tool, ToolContext } from '../tool/tool';
 import { toolUses } from './answered-turn';
 import { Watch } from './clock';
 import { sha256, toolNamed } from './config';
@@ -87,15 +87,24 @@ async function oneCall(run: Run, use: ToolUseBlock, known: Known): Promise<Answe
   if (bad !== undefined) return words.badInputAnswer(bad);
 
   const input = parseRaw(use.input);
+  let caution: string | undefined;
   if (tool.changes) {
-    const decision = await allowed(run, use, tool, input, verdict?.by);
+    caution = await tool.caution?.(input, contextOf(run, AbortSignal.timeout(tool.timeoutMs)));
+    const decision = await allowed(run, use, tool, input, caution, verdict?.by);
     if (decision === undefined) return oneCall(run, use, known);
     if (decision.decision === 'deny') return words.deniedAnswer(decision.words);
     // A stop that came with the answer holds: nothing has begun yet.
     if (run.control.stop !== 'none' || run.control.lost) return oneCall(run, use, known);
   }
-  return execute(run, use, tool, input);
+  return execute(run, use, tool, input, caution);
 }
+
+const contextOf = (run: Run, signal: AbortSignal): ToolContext => ({
+  folder: run.folder?.path,
+  folderId: run.folder?.id,
+  closed: run.parts.closed?.(run.ledger.store),
+  signal,
+});
 
 /** A decision that is noted before it counts; undefined when the question was withdrawn. */
 async function allowed(
@@ -103,9 +112,19 @@ async function allowed(
   use: ToolUseBlock,
   tool: Tool,
   input: unknown,
+  caution: string | undefined,
   again: 'person' | 'flag' | undefined,
 ): Promise<ApprovalDecision | undefined> {
-  const hash = sha256(JSON.stringify([run.ledger.id, use.id, tool.def, use.input, run.folder?.path ?? null]));
+  const hash = sha256(
+    JSON.stringify([
+      run.ledger.id,
+      use.id,
+      tool.def,
+      use.input,
+      run.folder?.path ?? null,
+      ...(caution === undefined ? [] : [caution]),
+    ]),
+  );
   const note = (decision: ApprovalDecision, by: 'person' | 'flag' | 'run'): Promise<void> =>
     run.ledger.note(
       {
@@ -124,9 +143,12 @@ async function allowed(
     await note(decision, by);
     return decision;
   };
-  if (again) return settled({ decision: 'once' }, again);
-  if (run.allow.has(use.name)) return settled({ decision: 'run' }, 'flag');
-  if (run.approvals.forRun.has(use.name)) return settled({ decision: 'run' }, 'run');
+  // What must be known before this call was not known when it was allowed.
+  if (caution === undefined) {
+    if (again) return settled({ decision: 'once' }, again);
+    if (run.allow.has(use.name)) return settled({ decision: 'run' }, 'flag');
+    if (run.approvals.forRun.has(use.name)) return settled({ decision: 'run' }, 'run');
+  }
   if (run.ask === 'auto-deny') return settled({ decision: 'deny', words: words.NOBODY_TO_ASK }, 'flag');
 
   const request = {
@@ -134,7 +156,7 @@ async function allowed(
     toolUseId: use.id,
     tool: use.name,
     input: use.input,
-    line: lineOf(tool, use, input),
+    line: `${lineOf(tool, use, input)}${caution === undefined ? '' : `. Caution: ${caution}`}`,
   };
   const asked = run.approvals.ask(request);
   run.stage.enter('waiting', { tool: use.name, toolUseId: use.id });
@@ -166,7 +188,13 @@ export function lineOf(tool: Tool | undefined, use: ToolUseBlock, input: unknown
 
 type Ending = { how: 'answered'; answer: Answer } | { how: 'threw'; message: string } | { how: 'silent' };
 
-async function execute(run: Run, use: ToolUseBlock, tool: Tool, input: unknown): Promise<Answer | 'later'> {
+async function execute(
+  run: Run,
+  use: ToolUseBlock,
+  tool: Tool,
+  input: unknown,
+  caution: string | undefined,
+): Promise<Answer | 'later'> {
   const { control, stage, parts } = run;
   const at = parts.now().toISOString();
   await run.ledger.note(
@@ -194,13 +222,7 @@ async function execute(run: Run, use: ToolUseBlock, tool: Tool, input: unknown):
     // Stopped while the intent was noted. What may change something would read as begun later, so it is answered now.
     if (control.aborting) return control.stop === 'close' && !tool.changes ? 'later' : words.stoppedAnswer();
     const ending = await ended(
-      () =>
-        tool.run(input, {
-          folder: run.folder?.path,
-          folderId: run.folder?.id,
-          closed: run.parts.closed?.(run.ledger.store),
-          signal: operation.signal,
-        }),
+      () => tool.run(input, { ...contextOf(run, operation.signal), caution }),
       operation.signal,
     );
     // What was done is done, whatever was asked for in the last moment.

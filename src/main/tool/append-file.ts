@@ -3,10 +3,11 @@ import { z } from '../../shared/zod';
 import { Failure } from '../../shared/run/failure';
 import { defineTool } from './define';
 import { pause, stopIfAborted } from './stop';
-import { inFolder, locate, shown } from './folder';
+import { inFolder, locate, shown, type Dir } from './folder';
 import { bytesText, counted } from './walk';
 import { MAX_WAIT } from './wait';
-import { MAX_WRITE } from './write-file';
+import { encode } from './encoding';
+import { encodingThere, MAX_WRITE } from './write-file';
 
 /** Adds to the end of a file. With a delay the effect happens in the middle of it, so that a kill can fall on either side. */
 export const appendFile = defineTool({
@@ -39,8 +40,7 @@ export const appendFile = defineTool({
     `append_file ${shown(path)}, ${bytesText(Buffer.byteLength(text))}${delay_seconds ? ` over ${counted(delay_seconds, 'second')}` : ''}`,
   async run({ path, text, delay_seconds }, context) {
     const { folder, signal } = context;
-    const bytes = Buffer.from(text, 'utf8');
-    if (bytes.length > MAX_WRITE)
+    if (Buffer.byteLength(text) > MAX_WRITE)
       throw new Failure({
         code: 'tool_input',
         message: `The text is too long: at most ${bytesText(MAX_WRITE)}.`,
@@ -50,7 +50,7 @@ export const appendFile = defineTool({
       if (folder !== undefined) await locate(folder, path);
       await pause(half, signal);
     }
-    const size = await inFolder(context, path, { create: true }, async (dir, name) => {
+    const { size, added } = await inFolder(context, path, { create: true }, async (dir, name) => {
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
       const file = await dir.file(name, flags);
       try {
@@ -60,6 +60,7 @@ export const appendFile = defineTool({
             code: 'outside_folder',
             message: `${shown(path)} has a second name elsewhere (a hard link), so it is not appended to.`,
           });
+        const bytes = await inItsEncoding(text, path, dir, name, signal);
         stopIfAborted(signal);
         await dir.sure();
         const { bytesWritten } = await file.write(bytes);
@@ -69,12 +70,12 @@ export const appendFile = defineTool({
             message: `Only ${bytesText(bytesWritten)} of ${bytesText(bytes.length)} could be added.`,
           });
         await file.sync();
-        return (await file.stat()).size;
+        return { size: (await file.stat()).size, added: bytes.length };
       } finally {
         await file.close();
       }
     });
-    const done = `Added ${bytesText(bytes.length)} to ${shown(path)}; it now has ${bytesText(size)}.`;
+    const done = `Added ${bytesText(added)} to ${shown(path)}; it now has ${bytesText(size)}.`;
     if (half > 0)
       await pause(half, signal).catch(() => {
         throw new Failure({ code: 'cancelled', message: `${done} It was stopped after that.` });
@@ -82,3 +83,24 @@ export const appendFile = defineTool({
     return { content: done };
   },
 });
+
+/** The text as bytes of the file: what is added to a text in another encoding must be in that one. */
+async function inItsEncoding(
+  text: string,
+  path: string,
+  dir: Dir,
+  name: string,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const encoding = await encodingThere(dir, name, signal);
+  // ASCII is the same in all of them but those of two bytes, which are always known.
+  if (encoding === 'binary' || (encoding === 'unknown' && /^[\t\n\r -~]*$/.test(text)))
+    return Buffer.from(text);
+  const bytes = encoding === 'unknown' ? undefined : encode(text, encoding, false);
+  if (bytes) return bytes;
+  const is =
+    encoding === 'unknown'
+      ? 'not UTF-8, and its encoding cannot be told'
+      : `in ${encoding.label}, which cannot hold this text`;
+  throw new Failure({ code: 'tool_failed', message: `Nothing was added. ${shown(path)} is ${is}.` });
+}

@@ -15,6 +15,8 @@ interface Plan<T> {
   changes: boolean;
   timeoutMs: number;
   describe(input: T): string;
+  /** See `Tool.caution`. What it throws is left for `run` to find. */
+  caution?(input: T, context: ToolContext): Promise<string | undefined>;
   /** May throw Failures and file errors: they become error results. */
   run(input: T, context: ToolContext): Promise<ToolOutcome>;
 }
@@ -30,6 +32,10 @@ export function defineTool<T>(plan: Plan<T>): Tool {
       return read.success
         ? plan.describe(read.data)
         : `${plan.name} ${shown(shorten(JSON.stringify(input) ?? '', 2000))}`;
+    },
+    async caution(input, context) {
+      const read = plan.input.safeParse(input);
+      return read.success ? plan.caution?.(read.data, context).catch(() => undefined) : undefined;
     },
     async run(input, context) {
       const read = plan.input.safeParse(input);

@@ -1,7 +1,8 @@
 import { z } from '../../shared/zod';
 import { defineTool, error } from './define';
 import { inFolder, shown } from './folder';
-import { eachChunk, looksBinary, withFile } from './text';
+import { UTF8, decode, decoder, encodingOf, HEAD, isUtf8, type Encoding } from './encoding';
+import { eachChunk, readUpTo, withFile } from './text';
 import { bytesText } from './walk';
 
 /** Bytes of text that one call gives. */
@@ -40,25 +41,37 @@ export const readFile = defineTool({
     inFolder(context, path, {}, async (dir, name) => {
       const size = await withFile(dir, name, async (file) => (await file.stat()).size);
       const part = new Part(from_line, lines ?? Number.MAX_SAFE_INTEGER);
-      let binary = false;
-      await eachChunk(dir, name, context.signal, (chunk, first) => {
-        if (first && looksBinary(chunk)) binary = true;
-        return !binary && part.take(chunk);
-      });
-      if (binary)
+      const head = await readUpTo(dir, name, HEAD, context.signal);
+      const encoding = encodingOf(head, head.length < HEAD);
+      if (encoding === 'binary')
         return error(`${shown(path)} is a binary file (${bytesText(size)}); its content is not shown.`);
+      if (encoding === 'unknown') return error(inNoKnownEncoding(path, size));
+      const { write } = decoder(encoding);
+      const plain = encoding.name === UTF8.name;
+      await eachChunk(dir, name, context.signal, (chunk, first) =>
+        part.take(plain ? chunk.subarray(first && encoding.bom ? 3 : 0) : Buffer.from(write(chunk))),
+      );
       if (size === 0 && part.seen === 0) return { content: '(The file is empty.)' };
       if (part.seen > MAX_SCAN && part.bytes === 0)
         return error(`Line ${from_line} lies too far into this file (${bytesText(size)}).`);
       if (part.bytes === 0) return error(`The file has no line ${from_line}: it has ${part.line - 1} lines.`);
-      const text = part.text();
-      if (!part.cut) return { content: text };
+      const read = part.text(plain);
+      if (!read) return error(inNoKnownEncoding(path, size));
+      const { text } = read;
+      const told = read.encoding ?? encoding;
+      const said =
+        told.name === UTF8.name ? '' : `[The file is in ${told.label}; this is its text, decoded.]`;
+      if (!part.cut) return { content: said === '' ? text : `${ended(text)}${said}` };
       const note = part.broken
         ? `[Cut inside line ${part.line}, which is very long. The file has ${bytesText(size)}.]`
         : `[The file goes on at line ${part.line}. It has ${bytesText(size)}.]`;
-      return { content: `${text}${text.endsWith('\n') ? '' : '\n'}${note}` };
+      return { content: `${ended(text)}${note}${said === '' ? '' : `\n${said}`}` };
     }),
 });
+
+const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);
+const inNoKnownEncoding = (path: string, size: number): string =>
+  `${shown(path)} (${bytesText(size)}) is not UTF-8, and its encoding cannot be told with certainty; its content is not shown.`;
 
 /** Collects whole lines from `from` on until `count` lines or MAX_READ bytes are there. */
 class Part {
@@ -106,8 +119,16 @@ class Part {
     return false;
   }
 
-  text(): string {
-    return Buffer.concat(this.pieces).toString('utf8');
+  /**
+   * What was collected; undefined where it is in no encoding that can be told.
+   *
+   * @param raw it is bytes of the file, whose beginning was UTF-8; what comes later may be something else
+   */
+  text(raw: boolean): { text: string; encoding?: Encoding } | undefined {
+    const bytes = Buffer.concat(this.pieces);
+    if (!raw || isUtf8(bytes, true)) return { text: bytes.toString('utf8') };
+    const encoding = encodingOf(bytes, true);
+    return typeof encoding === 'string' ? undefined : { text: decode(bytes, encoding), encoding };
   }
 }
 

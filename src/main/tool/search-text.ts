@@ -2,7 +2,8 @@ import { z } from '../../shared/zod';
 import { defineTool } from './define';
 import { inFolder, shown } from './folder';
 import type { Dir } from './folder';
-import { looksBinary, readUpTo, shorten } from './text';
+import { decode, encodingOf } from './encoding';
+import { readUpTo, shorten } from './text';
 import { counted, sizeOf, walk } from './walk';
 
 const MAX_MATCHES = 200;
@@ -66,6 +67,8 @@ class Hunt {
   files = 0;
   matches = 0;
   passed = 0;
+  /** Files of text in an encoding that cannot be told. */
+  odd = 0;
   full = false;
   private read = 0;
   private readonly needle: string;
@@ -81,10 +84,12 @@ class Hunt {
   async look(dir: Dir, name: string, path: string): Promise<void> {
     const bytes = await readUpTo(dir, name, MAX_FILE, this.signal).catch(() => undefined);
     if (!bytes) return void this.passed++;
-    if (looksBinary(bytes)) return;
+    const encoding = encodingOf(bytes, true);
+    if (encoding === 'binary') return;
+    if (encoding === 'unknown') return void this.odd++;
     this.read += bytes.length;
     if (this.read > MAX_TOTAL) this.full = true;
-    const text = bytes.toString('utf8');
+    const text = decode(bytes, encoding);
     if (!this.holds(text)) return;
     let here = 0;
     for (const [index, line] of text.split('\n').entries()) {
@@ -107,7 +112,11 @@ class Hunt {
 
   report(cut: boolean): string {
     const more = this.full || cut ? ' (there may be more: narrow the search)' : '';
-    const over = this.passed > 0 ? `\n(${counted(this.passed, 'large or unreadable file')} passed over)` : '';
+    const large =
+      this.passed > 0 ? `\n(${counted(this.passed, 'large or unreadable file')} passed over)` : '';
+    const odd =
+      this.odd > 0 ? `\n(${counted(this.odd, 'file')} in an encoding that cannot be told passed over)` : '';
+    const over = large + odd;
     if (this.matches === 0) return `No matches${more}.${over}`;
     const head = `${counted(this.lines.length, 'matching line')} in ${counted(this.files, 'file')}${more}:`;
     return `${[head, ...this.lines].join('\n')}${over}`;

@@ -10,6 +10,8 @@ export interface ToolContext {
    * where it lies inside the run's folder. Absent: nothing is.
    */
   closed?: ((real: string) => boolean) | undefined;
+  /** What `caution` said of this call, if a person was shown it and allowed the call all the same. */
+  caution?: string | undefined;
   /** Aborted on cancel and on time-out; a tool stops at once. */
   signal: AbortSignal;
 }
@@ -34,6 +36,10 @@ export interface Tool {
   readonly timeoutMs: number;
   /** One line that shows exactly what would run, for cards, approvals and `show`. */
   describe(input: unknown): string;
+  /**
+   * What a person must know before this call, whatever was allowed before; undefined: nothing. Has no effect.
+   */
+  caution?(input: unknown, context: ToolContext): Promise<string | undefined>;
   run(input: unknown, context: ToolContext): Promise<ToolOutcome>;
 }
 

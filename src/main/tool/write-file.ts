@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { z } from '../../shared/zod';
 import { Failure } from '../../shared/run/failure';
 import { defineTool } from './define';
+import { HEAD, UTF8, encode, encodingOf } from './encoding';
 import { stopIfAborted } from './stop';
-import { inFolder, isCode, shown } from './folder';
+import { readUpTo } from './text';
+import { inFolder, isCode, shown, type Dir } from './folder';
 import { bytesText } from './walk';
 
 /** Bytes that one call writes at most. */
@@ -28,9 +30,13 @@ export const writeFile = defineTool({
   changes: true,
   timeoutMs: 30_000,
   describe: ({ path, content }) => `write_file ${shown(path)}, ${bytesText(Buffer.byteLength(content))}`,
+  caution: ({ path, content }, context) =>
+    inFolder(context, path, {}, async (dir, name) => {
+      const encoding = await encodingThere(dir, name, context.signal);
+      return bytesOf(content, encoding) ? undefined : lossOf(path, encoding);
+    }),
   run: ({ path, content }, context) => {
-    const bytes = Buffer.from(content, 'utf8');
-    if (bytes.length > MAX_WRITE)
+    if (Buffer.byteLength(content) > MAX_WRITE)
       throw new Failure({
         code: 'tool_input',
         message: `The text is too long: at most ${bytesText(MAX_WRITE)}.`,
@@ -44,6 +50,12 @@ export const writeFile = defineTool({
         throw new Failure({ code: 'tool_failed', message: 'This is a folder, not a file.' });
       if (before && !before.isFile())
         throw new Failure({ code: 'tool_failed', message: 'This is not a plain file.' });
+      const encoding = before ? await encodingThere(dir, name, context.signal) : UTF8;
+      // What the file is in now may not be what a person was told.
+      const kept = bytesOf(content, encoding);
+      if (!kept && context.caution !== lossOf(path, encoding))
+        throw new Failure({ code: 'tool_failed', message: `Nothing was written. ${lossOf(path, encoding)}` });
+      const bytes = kept ?? Buffer.from(content);
       const temp = `.${randomBytes(6).toString('hex')}.tmp`;
       const mode = before ? before.mode & 0o777 : 0o644;
       const file = await dir.file(temp, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
@@ -64,7 +76,32 @@ export const writeFile = defineTool({
       }
       await dir.sync();
       const was = before ? `it replaced ${bytesText(before.size)}` : 'the file is new';
-      return { content: `Wrote ${bytesText(bytes.length)} to ${shown(path)}; ${was}.` };
+      const how =
+        kept && typeof encoding !== 'string' && encoding.name !== UTF8.name
+          ? ` in ${encoding.label}, as before`
+          : '';
+      return { content: `Wrote ${bytesText(bytes.length)} to ${shown(path)}${how}; ${was}.` };
     });
   },
 });
+
+type Known = ReturnType<typeof encodingOf>;
+
+/** The encoding of a file that is there; a file that is no text, or cannot be read, is about to become UTF-8. */
+export async function encodingThere(dir: Dir, name: string, signal: AbortSignal): Promise<Known> {
+  const head = await readUpTo(dir, name, HEAD, signal).catch(() => undefined);
+  return head ? encodingOf(head, head.length < HEAD) : UTF8;
+}
+
+/** A text as the file has it; undefined: what it says, or what the file is, would be lost. */
+function bytesOf(content: string, encoding: Known): Buffer | undefined {
+  if (encoding === 'binary') return Buffer.from(content);
+  return encoding === 'unknown' ? undefined : encode(content, encoding, true);
+}
+
+function lossOf(path: string, encoding: Known): string {
+  const label = typeof encoding === 'string' ? '' : encoding.label;
+  return label === ''
+    ? `${shown(path)} is not UTF-8, and its encoding cannot be told: writing makes it UTF-8.`
+    : `${shown(path)} is in ${label}, which cannot hold all of the new text: writing makes it UTF-8.`;
+}

@@ -42,6 +42,32 @@ describe('a call that changes something', () => {
     expect(await notes(it_.store, 'intent')).toMatchObject([{ tool_use_id: 'call_1_1', changes: true }]);
   });
 
+  it('is asked about with a caution that the tool has, also where its tool was allowed before, and runs with it', async () => {
+    const cautions: unknown[] = [];
+    const tool = {
+      ...testTool('change', (_, context) => (cautions.push(context.caution), { content: 'ok' }), {
+        changes: true,
+      }),
+      caution: (input: unknown) =>
+        Promise.resolve((input as { risky?: boolean }).risky ? 'It loses its encoding.' : undefined),
+    };
+    const calls = [{ name: 'change' }, { name: 'change', input: { risky: true } }];
+    const it_ = scene(scriptedModel([{ tools: calls }, { text: 'end' }]), [tool]);
+    const watching = await start(it_, { allow: ['change'] });
+    const { request } = await watching.event('approval');
+    expect(request).toMatchObject({ toolUseId: 'call_1_2' });
+    expect(request.line).toBe('change {"risky":true}. Caution: It loses its encoding.');
+    watching.session.answer(request.hash, { decision: 'once' });
+    expect(await watching.session.settled()).toEqual({ reason: 'completed' });
+    expect(cautions).toEqual([undefined, 'It loses its encoding.']);
+    const quiet = await run(scene(scriptedModel([{ tools: calls }, { text: 'end' }]), [tool]), {
+      allow: ['change'],
+      approvals: 'auto-deny',
+    });
+    expect(quiet).toBeTruthy();
+    expect(cautions).toHaveLength(3);
+  });
+
   it('is asked once for the run when allowed so, and always when allowed once', async () => {
     const tool = change();
     const twice = { tools: [{ name: 'change' }, { name: 'change' }] };

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, symlinkSync, chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import { builtInTools, toolsFor } from '../../../src/main/tool/registry';
 import { Dir } from '../../../src/main/tool/folder';
@@ -250,6 +251,92 @@ describe('write_file and append_file', () => {
       expect((await tool.run(fitting, { folder, signal: AbortSignal.abort() })).is_error).toBe(true);
     }
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('files in other encodings', () => {
+  const russian = 'Привет, мир! Это текст, в котором достаточно слов для догадки.\n';
+  const folder = () =>
+    tempFolder({
+      'utf16.txt': iconv.encode('one\ntwo 東京\nthree\n', 'utf-16le', { addBOM: true }),
+      'bom.txt': '\ufeffone\n',
+      'ru.txt': iconv.encode(russian, 'windows-1251'),
+      'latin.txt': iconv.encode('naïve café\nZürich\n', 'latin1'),
+      'short.txt': iconv.encode('数据', 'gbk'),
+      'later.txt': Buffer.concat([Buffer.from('x\n'.repeat(40_000)), iconv.encode('Müller\n', 'latin1')]),
+    });
+
+  it('are read as what they say, and the answer says so; or they are refused like binary ones', async () => {
+    const at = folder();
+    const read = async (path: string, more = {}) => (await use(at, 'read_file', { path, ...more })).content;
+    expect(await read('utf16.txt')).toBe(
+      'one\ntwo 東京\nthree\n[The file is in UTF-16; this is its text, decoded.]',
+    );
+    expect(await read('utf16.txt', { from_line: 2, lines: 1 })).toMatch(
+      /^two 東京\n\[The file goes on at line 3\./,
+    );
+    expect(await read('bom.txt')).toBe('one\n');
+    expect(await read('ru.txt')).toBe(`${russian}[The file is in windows-1251; this is its text, decoded.]`);
+    expect(await read('latin.txt')).toMatch(/^naïve café\nZürich\n\[The file is in Windows-1252/);
+    expect(await read('later.txt', { from_line: 40_001 })).toMatch(/^Müller\n\[The file is in Windows-1252/);
+    const short = await use(at, 'read_file', { path: 'short.txt' });
+    expect(short).toMatchObject({ is_error: true });
+    expect(short.content).toContain('encoding cannot be told');
+    for (const name of ['utf16.txt', 'ru.txt', 'latin.txt', 'short.txt', 'bom.txt'])
+      expect(await read(name)).not.toMatch(/[\ufffd\ufeff]/);
+  });
+
+  it('are searched as what they say, and those that cannot be told are counted', async () => {
+    const at = folder();
+    const find = async (query: string) => (await use(at, 'search_text', { query })).content;
+    expect(await find('東京')).toContain('utf16.txt:2: two 東京');
+    expect(await find('Это текст')).toContain('ru.txt:1:');
+    expect(await find('zürich')).toContain('latin.txt:2: Zürich');
+    expect(await find('nothing like it')).toContain(
+      '(1 file in an encoding that cannot be told passed over)',
+    );
+  });
+
+  it('keep their encoding when they are written or added to; what cannot be kept is not written', async () => {
+    const at = folder();
+    const bytes = (name: string) => readFileSync(join(at, name));
+    await use(at, 'append_file', { path: 'utf16.txt', text: 'four\n' });
+    expect(iconv.decode(bytes('utf16.txt'), 'utf-16le')).toBe('one\ntwo 東京\nthree\nfour\n');
+    await use(at, 'append_file', { path: 'latin.txt', text: 'Ö\n' });
+    expect(iconv.decode(bytes('latin.txt'), 'latin1')).toBe('naïve café\nZürich\nÖ\n');
+    const no = await use(at, 'append_file', { path: 'latin.txt', text: '東京\n' });
+    expect(no).toMatchObject({ is_error: true });
+    expect(no.content).toContain('Nothing was added.');
+    expect(iconv.decode(bytes('latin.txt'), 'latin1')).toBe('naïve café\nZürich\nÖ\n');
+    const wrote = await use(at, 'write_file', { path: 'ru.txt', content: 'Пока\n' });
+    expect(wrote.content).toContain('in windows-1251, as before');
+    expect(iconv.decode(bytes('ru.txt'), 'windows-1251')).toBe('Пока\n');
+    await use(at, 'write_file', { path: 'bom.txt', content: 'two\n' });
+    expect(bytes('bom.txt').toString()).toBe('\ufefftwo\n');
+    const before = bytes('latin.txt');
+    expect(await use(at, 'write_file', { path: 'latin.txt', content: '東京' })).toMatchObject({
+      is_error: true,
+    });
+    expect(bytes('latin.txt')).toEqual(before);
+  });
+
+  it('ask with those words before a rewrite loses their encoding, whatever was allowed before', async () => {
+    const at = folder();
+    const tool = all.find((one) => one.def.name === 'write_file');
+    const signal = new AbortController().signal;
+    const context = { folder: at, signal };
+    const loss = { path: 'latin.txt', content: '東京' };
+    const caution = await tool?.caution?.(loss, context);
+    expect(caution).toBe(
+      'latin.txt is in Windows-1252 (Latin-1), which cannot hold all of the new text: writing makes it UTF-8.',
+    );
+    for (const path of ['latin.txt', 'new.txt', 'utf16.txt'])
+      expect(await tool?.caution?.({ path, content: 'plain é' }, context)).toBeUndefined();
+    expect(await tool?.caution?.({ path: 'short.txt', content: 'x' }, context)).toContain('cannot be told');
+    await tool?.run(loss, { ...context, caution: 'something else' });
+    expect(readFileSync(join(at, 'latin.txt'), 'latin1')).toContain('Zürich');
+    await tool?.run(loss, { ...context, caution });
+    expect(readFileSync(join(at, 'latin.txt'), 'utf8')).toBe('東京');
   });
 });
 
