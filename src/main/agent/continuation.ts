@@ -1,6 +1,7 @@
 import { wellFormed } from '../../shared/run/json';
 import type { Message, ToolUseBlock } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
+import { startOf } from '../../shared/run/slices';
 
 /** Characters of the whole prompt: some 6,000 tokens, so that any model has room left to work. */
 const MAX_CHARS = 24_000;
@@ -87,7 +88,7 @@ const textOf = (message: Message): string =>
 const line = (call: ToolUseBlock): string => `${call.name} ${clip(call.input, 200)}`;
 
 const outcome = (result: { content: string; is_error?: boolean }): string =>
-  `${result.is_error ? 'failed: ' : ''}${clip(result.content.replace(/\s+/g, ' ').trim(), 160) || 'nothing'}`;
+  `${result.is_error ? 'failed: ' : ''}${clip(startOf(result.content, 2_000).replace(/\s+/g, ' ').trim(), 160) || 'nothing'}`;
 
 const share = (room: number, part: number): number => Math.floor(room * part);
 

@@ -3,6 +3,7 @@ import { FINGERPRINT_FIELDS } from '../../shared/run/fingerprint';
 import { Boundaries } from '../../shared/run/boundaries';
 import { asFailure } from '../../shared/run/failure';
 import type { RunRecord } from '../../shared/run/record';
+import { startOf } from '../../shared/run/slices';
 import type { RunStore } from '../journal/journal';
 import { statusOf, titleOf } from './export/head';
 import { readSource } from './export/source';
@@ -128,7 +129,9 @@ export function pointsOf(
   for (const record of records) {
     if (!boundaries.push(record)) continue;
     const { seq, meta, user, tool_result: result, assistant } = record;
-    const said = (meta?.prompt ?? textOf(user ?? assistant)).replace(/\s+/g, ' ').trim();
+    const said = startOf(meta?.prompt ?? textOf(user ?? assistant), 2_000)
+      .replace(/\s+/g, ' ')
+      .trim();
     points.push({
       seq,
       kind: result ? 'results' : assistant ? 'answer' : 'prompt',

@@ -1,5 +1,15 @@
 import { isFailure } from '../../shared/run/failure';
-import { CallError, brokenOff, cancelled, notUnderstood, seconds, timedOut, type Where } from './errors';
+import { recordedSize } from '../../shared/run/slices';
+import {
+  CallError,
+  brokenOff,
+  callFailure,
+  cancelled,
+  notUnderstood,
+  seconds,
+  timedOut,
+  type Where,
+} from './errors';
 import type { ModelEvent, ModelTurn } from './model';
 import { networkError } from './network';
 import { readEvents, StreamTooLong, type StreamMessage } from './sse';
@@ -39,8 +49,12 @@ export interface CallOptions {
 }
 
 const LONGEST_BACKOFF = 8_000;
-/** Characters of a whole stream; far beyond what any length limit lets a model say. */
-const LARGEST_ANSWER = 512 * 1024 * 1024;
+/** Characters of a whole stream, with all that is around the words. */
+const LARGEST_STREAM = 512 * 1024 * 1024;
+/** Bytes of one answer in a record; far beyond what any length limit lets a model say. */
+export const LARGEST_ANSWER = 32 * 1024 * 1024;
+/** Characters of an event that are not counted where its words are. */
+const AROUND_WORDS = 16 * 1024;
 /** Milliseconds for the end of a stream whose last message has come: a proper end keeps the connection for reuse. */
 const END_GRACE = 150;
 
@@ -114,6 +128,7 @@ async function* attemptOnce(
   let grace: NodeJS.Timeout | undefined;
   let waiting = Infinity;
   const reader = call.reader();
+  let size = 0;
   try {
     const response = await call.send(connection.signal);
     try {
@@ -126,6 +141,13 @@ async function* attemptOnce(
           if (message.cut && error instanceof CallError && error.failure.code === 'model_protocol') break;
           throw error;
         }
+        // What is hidden from the eye is kept as well.
+        const words = events.reduce(
+          (sum, event) => sum + ('text' in event ? recordedSize(event.text) : 0),
+          0,
+        );
+        size += Math.max(words, message.data.length > AROUND_WORDS ? message.data.length : 0);
+        if (size > LARGEST_ANSWER) throw tooLong(where);
         for (const event of events) {
           clock.progress();
           yield event;
@@ -166,10 +188,21 @@ async function* messagesOf(
   let size = 0;
   for await (const message of readEvents(response.body)) {
     size += message.data.length;
-    if (size > LARGEST_ANSWER) throw new StreamTooLong();
+    if (size > LARGEST_STREAM) throw new StreamTooLong();
     yield message;
   }
 }
+
+const tooLong = (where: Where): CallError =>
+  new CallError(
+    callFailure(where, {
+      code: 'too_large',
+      message: `The answer is longer than ${LARGEST_ANSWER / 1024 / 1024} MB, so Holdfast ended the call.`,
+      kept: 'Everything up to this call is recorded. The text that came is kept beside the run as lost text.',
+      todo: 'Ask for a shorter answer, or choose another model.',
+    }),
+    false,
+  );
 
 function backoff(attempt: number, firstMs: number): number {
   const full = Math.min(firstMs * 2 ** (attempt - 1), LONGEST_BACKOFF);

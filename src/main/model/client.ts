@@ -2,7 +2,7 @@ import { isFailure, type Failure } from '../../shared/run/failure';
 import type { Profile } from '../../shared/run/profile';
 import type { CallOptions } from './call';
 import { endpointOf, type Endpoint } from './endpoint';
-import { CallError, serviceError, type KeyUsed, type Where } from './errors';
+import { CallError, notUnderstood, serviceError, type KeyUsed, type Where } from './errors';
 import { networkFetch } from './http';
 import { networkError } from './network';
 import { keyOf, keyVariable, knownSecrets, type Environment } from './keys';
@@ -73,6 +73,11 @@ export class Service {
   }
 }
 
+/** Characters of a list of models, and how many names one may have. */
+export const LONGEST_LIST = 4 * 1024 * 1024;
+export const MOST_MODELS = 5_000;
+export const LONGEST_NAME = 300;
+
 /** Characters of an error's body that are read. */
 const LONGEST_ERROR = 256 * 1024;
 
@@ -87,13 +92,20 @@ export class WatchedFetch {
   constructor(
     private readonly where: Where,
     private readonly base: typeof globalThis.fetch,
+    /** Characters of a good answer that is read as a whole; absent: it is a stream, whose reader has limits of its own. */
+    private readonly most?: number,
   ) {}
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     try {
       // A redirect would carry key and conversation to a place that nobody chose.
       const response = await this.base(input, { ...init, redirect: 'manual' });
-      if (response.ok) return response;
+      if (response.ok) {
+        if (this.most === undefined) return response;
+        const text = await boundedText(response, this.most);
+        if (text.length > this.most) throw notUnderstood(this.where, 'it is far too long');
+        return new Response(text, { status: 200, headers: { 'content-type': 'application/json' } });
+      }
       const { status, headers } = response;
       this.refused = serviceError(this.where, status, headers, await boundedText(response));
       return new Response(null, { status: status < 400 ? 421 : status });
@@ -109,13 +121,13 @@ export class WatchedFetch {
   }
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function boundedText(response: Response, most = LONGEST_ERROR): Promise<string> {
   if (!response.body) return '';
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of response.body) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > LONGEST_ERROR) break;
+    if (text.length > most) break;
   }
   return text;
 }

@@ -51,10 +51,15 @@ export function callFailure(where: Where, info: FailureInfo & { detail?: string 
   );
 }
 
+/** Characters of a detail that any expression sees, and how many at a cut may be the beginning of a secret. */
+const READ_DETAIL = 16 * 1024;
+const AT_THE_CUT = 4 * 1024;
+
 /** Secrets out, one line, bounded. */
 function scrub(text: string, secrets: readonly string[]): string {
-  let clean = text;
+  let clean = text.slice(0, READ_DETAIL);
   for (const secret of secrets) clean = clean.replaceAll(secret, '[key]');
+  if (text.length > READ_DETAIL) clean = clean.slice(0, -AT_THE_CUT);
   clean = clean
     // Services quote the key that they refuse, half of it starred out.
     .replace(/\b(sk|pk|gsk|xai|key|rk)-[\w*.-]{6,}/gi, '[key]')
@@ -81,7 +86,7 @@ const RATE = /rate[_ ]limit|too many requests/i;
 export function serviceError(where: Where, answered: number, headers: Headers, body: unknown): CallError {
   const problem = readProblem(body);
   const status = answered === 0 && /^[45]\d\d$/.test(problem.code) ? Number(problem.code) : answered;
-  const words = `${problem.type} ${problem.code} ${problem.message}`;
+  const words = `${problem.type} ${problem.code} ${problem.message}`.slice(0, READ_DETAIL);
   const waitMs = retryAfter(headers);
   const advice = headers.get('x-should-retry');
   const make = (code: FailureCode, message: string, todo: string, retry: boolean): CallError => {

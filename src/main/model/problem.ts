@@ -9,6 +9,9 @@ export interface Problem {
   message: string;
 }
 
+/** Arrays around arrays, and texts in texts, that are looked into. */
+const DEEPEST = 8;
+
 type Fields = Record<string, unknown>;
 
 const fields = (value: unknown): Fields | undefined =>
@@ -21,14 +24,15 @@ const text = (value: unknown): string =>
  * and what compatible services make of them: a bare string, an array around it, `detail`, `message` at the top, or
  * no JSON at all.
  */
-export function readProblem(body: unknown): Problem {
+export function readProblem(body: unknown, depth = 0): Problem {
+  if (depth > DEEPEST) return { type: '', code: '', param: '', message: '' };
   if (typeof body === 'string') {
     const parsed = tryJson(body);
-    if (typeof parsed === 'object' && parsed !== null) return readProblem(parsed);
+    if (typeof parsed === 'object' && parsed !== null) return readProblem(parsed, depth + 1);
     const isPage = /^\s*<(!doctype|html)/i.test(body);
     return { type: isPage ? 'web_page' : '', code: '', param: '', message: isPage ? '' : body.trim() };
   }
-  if (Array.isArray(body)) return readProblem(body[0]);
+  if (Array.isArray(body)) return readProblem(body[0], depth + 1);
   const top = fields(body);
   if (!top) return { type: '', code: '', param: '', message: '' };
   const inner = fields(top['error']);

@@ -11,7 +11,7 @@ export interface StreamMessage {
 export class StreamTooLong extends Error {}
 
 /** Characters; a single event beyond this is no model's. */
-const LARGEST_EVENT = 64 * 1024 * 1024;
+const LARGEST_EVENT = 33 * 1024 * 1024;
 
 /**
  * The events of a response body, in order, whatever way its bytes were cut. An event that the end of the stream cut

@@ -5,6 +5,7 @@ import type { Dir } from './folder';
 import { decode, encodingOf } from './encoding';
 import { readUpTo, shorten } from './text';
 import { counted, sizeOf, walk } from './walk';
+import { linesIn } from '../../shared/run/slices';
 
 const MAX_MATCHES = 200;
 const MAX_FILE = 4 * 1024 * 1024;
@@ -92,7 +93,9 @@ class Hunt {
     const text = decode(bytes, encoding);
     if (!this.holds(text)) return;
     let here = 0;
-    for (const [index, line] of text.split('\n').entries()) {
+    let index = -1;
+    for (const line of linesIn(text)) {
+      index++;
       if (!this.holds(line)) continue;
       here++;
       if (this.lines.length >= MAX_MATCHES) {

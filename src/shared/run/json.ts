@@ -1,3 +1,5 @@
+import { inSlices } from './slices';
+
 /**
  * JSON text as Go's encoding/json writes it, because records and fingerprints are compared byte for byte with what
  * the reference writes. JSON.stringify differs in escaping, in key order and in lone surrogates.
@@ -18,7 +20,9 @@ const ESCAPED: Record<string, string> = {
 
 /** Escapes what JSON allows raw and the reference does not: `<`, `>`, `&`, U+2028, U+2029. */
 export const escapeHtml = (json: string): string =>
-  UNSAFE.test(json) ? json.replace(UNSAFE_ALL, (char) => ESCAPED[char] ?? char) : json;
+  UNSAFE.test(json)
+    ? inSlices(json, (slice) => slice.replace(UNSAFE_ALL, (char) => ESCAPED[char] ?? char))
+    : json;
 
 /** Two methods that every engine of today has and that are newer than this folder's compiler settings. */
 type Utf16 = string & { isWellFormed(): boolean; toWellFormed(): string };

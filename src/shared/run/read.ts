@@ -3,6 +3,7 @@ import { Failure, isFailure } from './failure';
 import { decodeUtf8 } from './utf8';
 import type { RunRecord } from './record';
 import type { RunWarning } from './state';
+import { weightOf } from './weight';
 
 /** How a journal ends, and which bytes must go before anything is appended. */
 export interface JournalTail {
@@ -24,11 +25,27 @@ export interface JournalRead {
   places: { seq: number; line: number; offset: number; bytes: number }[];
   warnings: RunWarning[];
   tail: JournalTail;
-  /** `corrupt` (data: line, byte, records): a line in the middle cannot be read; `records` is what stands before it. */
+  /**
+   * `corrupt` (data: line, byte, records): a line in the middle cannot be read; `records` is what stands before it.
+   * `too_large`: the same for a line beyond RECORD_LIMIT, wherever it is.
+   */
   failure?: Failure;
 }
 
 const NEWLINE = 0x0a;
+/**
+ * Bytes of one record. A longer line is never decoded: what stands before it is read, its bytes are kept and exported as
+ * they are.
+ */
+export const RECORD_LIMIT = 64_000_000;
+/** Shorter lines are never too many objects for memory. */
+const LIGHT = 1024 * 1024;
+/** Bytes of objects in memory that one line may be decoded to. */
+const HEAVIEST = 256 * 1024 * 1024;
+
+const isTooLarge = (bytes: Uint8Array, from: number, to: number): boolean =>
+  to - from > RECORD_LIMIT || (to - from > LIGHT && weightOf(bytes.subarray(from, to)) > HEAVIEST);
+
 /** What counts as a blank line: white space of any script, but not a byte order mark. */
 const BLANK = /^[\t\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
@@ -49,6 +66,10 @@ export function readJournal(bytes: Uint8Array): JournalRead {
     const newline = bytes.indexOf(NEWLINE, offset);
     const end = newline === -1 ? bytes.length : newline;
     const next = newline === -1 ? end : end + 1;
+    if (isTooLarge(bytes, offset, end)) {
+      read.failure = largeLine(line, offset, read.records.length);
+      break;
+    }
     const slice = bytes.subarray(offset, end);
     const text = decodeUtf8(slice);
     const record = decodeOrReason(text);
@@ -124,6 +145,33 @@ export function beforeDamage(records: number, held: 'file' | 'stream'): { kept: 
       records === 1 ? 'The record before it is readable.' : `The ${records} records before it are readable.`,
     todo: 'Export what can be read, or restore the run from a copy.',
   };
+}
+
+/** What a reading says of a line that is longer than a record can be. */
+export const largeLine = (line: number, byte: number, records: number): Failure =>
+  new Failure({
+    code: 'too_large',
+    message: `This run is too large to show from line ${line} (byte ${byte}) on: that record has more than ${RECORD_LIMIT / 1_000_000} MB, or takes too much memory.`,
+    kept:
+      records === 0
+        ? 'The file is untouched.'
+        : records === 1
+          ? 'The record before it is readable, and the file is untouched.'
+          : `The ${records} records before it are readable, and the file is untouched.`,
+    todo: 'Export it as a journal to get its exact bytes.',
+    data: { line, byte, records, reason: 'the record is too large' },
+  });
+
+/** The same damage, where lines, bytes and records stand before what was read. */
+export function damageBehind(
+  failure: Failure,
+  before: { line: number; offset: number; records: number },
+): Failure {
+  const { line, byte, records, reason } = failure.data as Record<'line' | 'byte' | 'records', number> & {
+    reason: string;
+  };
+  const at = [line + before.line, byte + before.offset, records + before.records] as const;
+  return failure.code === 'too_large' ? largeLine(...at) : corruptLine(reason, ...at);
 }
 
 /** What a reading says of a line that cannot be read though others follow it. `records`: how many stand before it. */

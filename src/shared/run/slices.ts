@@ -34,3 +34,28 @@ export function startOf(text: string, most: number): string {
   const last = text.charCodeAt(most - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
 }
+
+/** The lines of a text one by one, without their newline, as `split('\n')` gives them all at once. */
+export function* linesIn(text: string): Generator<string> {
+  for (let from = 0; ;) {
+    const end = text.indexOf('\n', from);
+    if (end < 0) {
+      yield text.slice(from);
+      return;
+    }
+    yield text.slice(from, end);
+    from = end + 1;
+  }
+}
+
+/** Bytes that a text takes at most as a JSON string of a record, where some characters take six. */
+export function recordedSize(text: string): number {
+  let size = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code === 0x3c || code === 0x3e || code === 0x26) size += 5;
+    else if (code > 0x7f) size += code > 0x7ff ? 2 : 1;
+    else if (code === 0x22 || code === 0x5c) size += 1;
+  }
+  return size;
+}

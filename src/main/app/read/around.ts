@@ -1,4 +1,5 @@
 import { readJournal } from '../../../shared/run/codec';
+import { RECORD_LIMIT } from '../../../shared/run/read';
 import type { RunRecord } from '../../../shared/run/record';
 import type { RecordPlace } from '../../journal/journal';
 import { Assembly } from './build';
@@ -88,7 +89,7 @@ async function lineBehind(
     const stop = begin === 0 ? -1 : bytes.indexOf(NEWLINE, begin);
     if (stop >= 0)
       return { offset: at + begin, seq: readJournal(bytes.subarray(begin, stop + 1)).records[0]?.seq };
-    if (last) return 'none';
+    if (last || length > RECORD_LIMIT) return 'none';
   }
 }
 
@@ -121,7 +122,7 @@ async function lineStart(slice: Slice, at: number): Promise<number> {
     const { bytes } = await slice(at - 1, length);
     const begin = bytes.indexOf(NEWLINE) + 1;
     if (begin > 0) return at - 1 + begin;
-    if (bytes.length < length) return at;
+    if (bytes.length < length || length > RECORD_LIMIT) return at;
   }
 }
 

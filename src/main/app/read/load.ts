@@ -1,7 +1,7 @@
 import { Allowance } from '../../../shared/run/allowance';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import { Folder } from '../../../shared/run/fold';
-import { readJournal } from '../../../shared/run/read';
+import { readJournal, RECORD_LIMIT } from '../../../shared/run/read';
 import { PROTOCOL } from '../../../shared/run/record';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
@@ -49,7 +49,7 @@ export interface Sizes {
   texts: number;
 }
 
-const DAMAGE = new Set(['corrupt', 'version', 'no_meta', 'empty']);
+const DAMAGE = new Set(['corrupt', 'too_large', 'version', 'no_meta', 'empty']);
 /** Warnings of a journal whose writer is about to end the line. */
 const UNENDED = new Set<RunWarning['code']>(['torn_tail', 'missing_newline']);
 const SIZES: Sizes = {
@@ -288,7 +288,7 @@ async function metaOf(slice: Slice): Promise<RunRecord['meta']> {
     const { bytes } = await slice(0, length);
     const end = bytes.indexOf(0x0a);
     if (end >= 0) return readJournal(bytes.subarray(0, end + 1)).records[0]?.meta;
-    if (bytes.length < length) return undefined;
+    if (bytes.length < length || length > RECORD_LIMIT) return undefined;
   }
 }
 

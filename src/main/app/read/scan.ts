@@ -1,5 +1,11 @@
 import { Failure } from '../../../shared/run/failure';
-import { corruptLine, readJournal, type JournalTail } from '../../../shared/run/read';
+import {
+  damageBehind,
+  largeLine,
+  readJournal,
+  RECORD_LIMIT,
+  type JournalTail,
+} from '../../../shared/run/read';
 import type { RunRecord } from '../../../shared/run/record';
 import type { RunWarning } from '../../../shared/run/state';
 import type { JournalSlice, RecordPlace } from '../../journal/journal';
@@ -104,11 +110,18 @@ export async function scanJournal(
       if (breather.due) await breathe();
     }
     if (read.failure) {
-      const { line, byte, reason } = read.failure.data as { line: number; byte: number; reason: string };
-      const records = next.records + read.records.length;
-      return ended({ failure: corruptLine(reason, line + next.line, byte + next.offset, records) });
+      return ended({ failure: damageBehind(read.failure, next) });
     }
     if (last) return ended();
+    // Not to be read on, however long it is.
+    if (bytes.length - used > RECORD_LIMIT) {
+      const failure = largeLine(
+        next.line + newlines(piece.subarray(0, used)) + 1,
+        next.offset + used,
+        next.records + read.records.length,
+      );
+      return { ...ended({ failure }), size: got.size };
+    }
     next.records += read.records.length;
     next.line += newlines(piece.subarray(0, used));
     next.offset += used;
@@ -159,6 +172,7 @@ export async function readEnding(
     const start = Math.max(0, size - length);
     const { bytes, identity } = await slice(start, size - start);
     const skip = start === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
+    if (skip === 0 && bytes.length > RECORD_LIMIT) return undefined;
     const read = readJournal(bytes.subarray(skip));
     if (read.failure) return undefined;
     const enough = read.records.length >= least && read.records.some(({ assistant }) => assistant);

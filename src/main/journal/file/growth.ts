@@ -27,7 +27,7 @@ export interface Ending {
 }
 
 /** Bytes before the ending that must be the same. */
-const GUARDED = 1024;
+export const GUARDED = 1024;
 
 export const guardStart = (offset: number): number => Math.max(0, offset - GUARDED);
 const guardOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64').slice(0, 22);

@@ -164,7 +164,19 @@ function readRow(vfs: Vfs, path: string, id: string): Row | Slow {
   if (bytes !== undefined) return rowOf(readRun(bytes), bytes, id, stat);
   return async (breather) => {
     const begin = async (piece: Uint8Array) => rowOf(await readRunGently(piece, breather), piece, id, stat);
-    const row = await readLarge(vfs, path, { begin, more: (grown) => grownRow(grown, stat) }, breather);
+    const ended = (before: Row | undefined, failure: Failure): Row => ({
+      ...(before ?? unreadable(id, failure, stat.mtime)),
+      stat: { dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs },
+      bare: {
+        ...(before ?? unreadable(id, failure, stat.mtime)).bare,
+        health: 'damaged',
+        failure: failure.toJSON(),
+        size: stat.size,
+      },
+      ending: undefined,
+    });
+    const more = (grown: Grown) => grownRow(grown, stat);
+    const row = await readLarge(vfs, path, { begin, more, ended }, breather);
     if (row) return row;
     const whole = await withFile(vfs, path, OPEN.read, (fd) => readAll(vfs, fd));
     return rowOf(await readRunGently(whole, breather), whole, id, stat);

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
+import { linesIn } from '../../../shared/run/slices';
 import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
 import { Turns } from '../turns';
@@ -10,13 +11,15 @@ import type { Vfs } from './vfs';
 /** A power cut takes what was written ahead in the last moment; syncing each would cost as much as the record. ms. */
 const SYNC_SOON_MS = 200;
 
-const linesOf = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n');
+/** Bytes of notes that are read; more than a run ever has, and none of it is needed. */
+const LARGEST = 256 * 1024 * 1024;
+const linesOf = (bytes: Buffer): Iterable<string> => linesIn(bytes.toString('utf8'));
 
 /** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
 export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
   try {
     if (vfs.look(path) === undefined) return { entries: [], bound: false };
-    const { bytes } = vfs.slurp(path, Infinity);
+    const { bytes } = vfs.slurp(path, LARGEST);
     return bytes ? readSidecar(linesOf(bytes), sha256) : { entries: [], bound: false };
   } catch {
     return { entries: [], bound: false };

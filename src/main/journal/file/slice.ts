@@ -1,4 +1,5 @@
 import { readJournal } from '../../../shared/run/codec';
+import { RECORD_LIMIT } from '../../../shared/run/read';
 import { notFound } from '../check';
 import type { JournalSlice } from '../journal';
 import { metaSha256 } from '../sidecar';
@@ -48,6 +49,6 @@ export async function metaHash(place: Place, id: string): Promise<string | undef
     const read = readJournal(whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1));
     const first = read.places[0];
     if (first) return metaSha256(bytes.subarray(first.offset, first.offset + first.bytes));
-    if (whole || read.failure) return undefined;
+    if (whole || read.failure || length > RECORD_LIMIT) return undefined;
   }
 }

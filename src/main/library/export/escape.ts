@@ -1,3 +1,4 @@
+import { inSlices } from '../../../shared/run/slices';
 import { printable } from '../../../shared/run/transcript';
 
 const ENTITIES: Record<string, string> = {
@@ -10,4 +11,4 @@ const ENTITIES: Record<string, string> = {
 
 /** Text inside HTML or an attribute: no character of it is markup, and none moves or reorders what is around it. */
 export const escaped = (text: string): string =>
-  printable(text).replace(/[<>&"']/g, (char) => ENTITIES[char] ?? char);
+  inSlices(printable(text), (slice) => slice.replace(/[<>&"']/g, (char) => ENTITIES[char] ?? char));

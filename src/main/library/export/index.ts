@@ -8,7 +8,7 @@ import { named, numbered, safeFileName } from './names';
 import type { NamedRun } from './names';
 import { ENDING, render, reportOf } from './run';
 import { redactor } from './redact';
-import { intactPart, readSource } from './source';
+import { exactBytes, intactPart, readSource } from './source';
 import type { ExportSource } from './source';
 import type { ExportFormat, ExportOptions, ExportReport, RunToExport } from './types';
 import { exportZip } from './zip';
@@ -86,7 +86,12 @@ async function exportOne(
   report: ExportReport,
 ): Promise<void> {
   if (options.signal?.aborted) throw cancelled();
-  const whole = await readSource(run.store, run.id);
+  const whole = await readSource(run.store, run.id).catch((error: unknown) => {
+    // What is too large to be read still has its bytes.
+    if (isFailure(error, 'too_large') && where.format === 'journal' && !options.intact) return error;
+    throw error;
+  });
+  if (whole instanceof Failure) return exportExact(run, whole, where, options, report);
   const source = options.intact ? intactPart(whole) : whole;
   if (!where.many || !options.byTitle)
     return writeRun(
@@ -107,6 +112,43 @@ async function exportOne(
       if (n >= MOST_NAMES || !isFailure(error, 'exists')) throw error;
     }
   }
+}
+
+/** The exact bytes of a journal that can't be read as a whole, piece by piece, without what lies beside it. */
+async function exportExact(
+  { store, id, key, name }: NamedRun,
+  damage: Failure,
+  { many, total, cleared, format }: Where,
+  options: ExportOptions,
+  report: ExportReport,
+): Promise<void> {
+  const path = many ? join(options.out, `${name}${ENDING[format]}`) : options.out;
+  await writeFileWhole(path, exactBytes(store, id), {
+    overwrite: options.overwrite,
+    signal: options.signal,
+    onPart: options.onPart,
+    cleared,
+    onBytes: (bytes) => {
+      report.bytes += bytes;
+      tell(key, total, options, report);
+    },
+  });
+  const nothing = { records: 0, calls: 0, results: 0 };
+  report.files.push(path);
+  report.runs.push({
+    id: key,
+    title: name,
+    files: [path],
+    found: nothing,
+    written: nothing,
+    complete: true,
+    redacted: 0,
+    missingTexts: [],
+    damage: damage.toJSON(),
+    remarks: [
+      'This run is too large to be looked into: its exact bytes were written, and nothing was counted.',
+    ],
+  });
 }
 
 async function writeRun(

@@ -10,28 +10,39 @@ import {
   placed,
   type Node,
 } from './markdown-contain';
+import { inSlices } from '../../../shared/run/slices';
+
+/** Length of the longest run of backticks. */
+function longestTicks(text: string): number {
+  let longest = 0;
+  for (let at = text.indexOf('`'); at >= 0;) {
+    let end = at + 1;
+    while (text[end] === '`') end++;
+    longest = Math.max(longest, end - at);
+    at = text.indexOf('`', end);
+  }
+  return longest;
+}
 
 /** Text as a block of code that nothing in it can end. Ends with a newline. */
 export function fenced(text: string, language = ''): string {
   const clean = printable(text);
-  let longest = 2;
-  for (const [run] of clean.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(2, longestTicks(clean)) + 1);
   return `${fence}${language}\n${clean}${clean === '' || clean.endsWith('\n') ? '' : '\n'}${fence}\n`;
 }
 
 /** One line in which nothing is markup. */
 export const plainLine = (text: string): string =>
-  printableLine(text).replace(/[\\`*_{}[\]<>#|!~&$]/g, (char) =>
-    char === '<' ? '&lt;' : char === '&' ? '&amp;' : `\\${char}`,
+  inSlices(printableLine(text), (slice) =>
+    slice.replace(/[\\`*_{}[\]<>#|!~&$]/g, (char) =>
+      char === '<' ? '&lt;' : char === '&' ? '&amp;' : `\\${char}`,
+    ),
   );
 
 /** One line of code in a sentence. */
 export function codeLine(text: string): string {
   const clean = printableLine(text).replaceAll('\r', '');
-  let longest = 0;
-  for (const [run] of clean.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const ticks = '`'.repeat(longest + 1);
+  const ticks = '`'.repeat(longestTicks(clean) + 1);
   const pad = clean === '' || /^[` ]|[` ]$/.test(clean) ? ' ' : '';
   return `${ticks}${pad}${clean}${pad}${ticks}`;
 }

@@ -32,6 +32,8 @@ export interface ExportSource {
  * @throws Failure `not_found`, `empty`, and what is wrong with a journal that has no readable record
  */
 export async function readSource(store: RunStore, id: string): Promise<ExportSource> {
+  const { size } = store.slice ? await store.slice(id, 0, 0) : { size: 0 };
+  if (size > LARGEST) throw tooLarge();
   const all = await store.bytes(id);
   const reading = await readRunGently(all);
   if (!reading.folded)
@@ -52,6 +54,42 @@ export async function readSource(store: RunStore, id: string): Promise<ExportSou
     missingTexts,
     ...(reading.failure && { damage: reading.failure.toJSON() }),
   };
+}
+
+/** Bytes of a journal that is read as a whole. */
+const LARGEST = 1024 ** 3;
+/** Bytes that are copied at once. */
+const PIECE = 4 * 1024 * 1024;
+
+const tooLarge = (): Failure =>
+  new Failure({
+    code: 'too_large',
+    message: 'This run is too large to be exported in this format.',
+    kept: 'The run is untouched.',
+    todo: 'Export it as a journal to get its exact bytes.',
+  });
+
+/** A journal's bytes as they are, however many. */
+export async function* exactBytes(store: RunStore, id: string): AsyncGenerator<Uint8Array> {
+  if (!store.slice) {
+    yield await store.bytes(id);
+    return;
+  }
+  let identity: string | undefined;
+  for (let offset = 0; ;) {
+    const got = await store.slice(id, offset, PIECE);
+    if (identity !== undefined && got.identity !== identity)
+      throw new Failure({
+        code: 'conflict',
+        message: 'This run was replaced while it was being exported.',
+        kept: 'Nothing was written.',
+        todo: 'Export it again.',
+      });
+    identity = got.identity;
+    if (got.bytes.length === 0) return;
+    yield got.bytes;
+    offset += got.bytes.length;
+  }
 }
 
 /** Of a damaged run only the bytes before the damage; any other as it is. */

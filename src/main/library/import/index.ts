@@ -1,9 +1,10 @@
 import { lstat, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { posix } from 'node:path';
-import { asFailure, Failure } from '../../../shared/run/failure';
+import { asFailure, Failure, isFailure } from '../../../shared/run/failure';
 import type { RunStore } from '../../journal/journal';
 import { MANIFEST, ZIP_FORMAT } from '../export/zip';
+import { checkWeight } from './budget';
 import { importOne } from './one';
 import type { Candidate } from './one';
 import { fileTree, folderTree } from './tree';
@@ -17,6 +18,8 @@ export { zipTree } from './zip-tree';
 
 const ZIP_START = 'PK';
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+/** Bytes of the list of what a zip of ours has. */
+const LARGEST_MANIFEST = 64 * 1024 * 1024;
 
 /** As `importFrom`, by paths. */
 export const importRuns = (
@@ -59,6 +62,7 @@ export async function importFrom(
           report.files.push(await importOne(store, candidate, options));
           report.imported++;
         } catch (error) {
+          if (isFailure(error, 'cancelled')) return { ...report, cancelled: true };
           failed(candidate.source, asFailure(error));
         }
       }
@@ -134,7 +138,9 @@ async function manifestOf(tree: Tree): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   if (!tree.files.some(({ name }) => name === MANIFEST)) return hashes;
   try {
-    const manifest = JSON.parse(Buffer.from(await tree.read(MANIFEST)).toString('utf8')) as {
+    const bytes = await tree.read(MANIFEST, { most: LARGEST_MANIFEST });
+    await checkWeight(MANIFEST, bytes);
+    const manifest = JSON.parse(Buffer.from(bytes).toString('utf8')) as {
       format?: unknown;
       runs?: { journal?: { path?: unknown; sha256?: unknown } }[];
     };

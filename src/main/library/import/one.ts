@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure, isFailure } from '../../../shared/run/failure';
-import { catalogueEntry } from '../../../shared/run/sidecar';
 import type { CatalogueEntry, SidecarEntry } from '../../../shared/run/sidecar';
+import { linesIn } from '../../../shared/run/slices';
 import { RUN_ID } from '../../journal/journal';
 import type { RunStore } from '../../journal/journal';
 import type { RunParcel } from '../../journal/parcel';
@@ -11,6 +11,8 @@ import { metaSha256, readSidecar } from '../../journal/sidecar';
 import { RUN_EXPORT_FORMAT } from '../export/json';
 import { schemaProblems } from '../schemas';
 import { firstWords } from '../words';
+import { checkWeight } from './budget';
+import { labelsIn } from './labels';
 import type { Tree } from './tree';
 import type { Imported, ImportOptions } from './types';
 
@@ -18,6 +20,11 @@ type Taken = Extract<Imported, { outcome: 'imported' }>;
 
 const MOST_TRIES = 5;
 const MOST_SCHEMA_PROBLEMS = 5;
+/** Bytes of a record that is held against the schemas. */
+const SCHEMA_LIMIT = 8 * 1024 * 1024;
+/** Bytes of a file that lies beside a journal, and of all kept texts of a run. */
+const BESIDE = 64 * 1024 * 1024;
+const BESIDE_ALL = 256 * 1024 * 1024;
 
 /** A journal in a tree, and what it should have been when it was exported, where that is known. */
 export interface Candidate {
@@ -37,7 +44,9 @@ export async function importOne(
   { tree, name, source, sha256 }: Candidate,
   options: ImportOptions,
 ): Promise<Imported> {
-  const bytes = await tree.read(name);
+  const { signal } = options;
+  const bytes = await tree.read(name, { signal });
+  await checkWeight(name, bytes, signal);
   if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
     throw new Failure({
       code: 'corrupt',
@@ -86,16 +95,17 @@ export async function importOne(
   };
 }
 
-/** Where records differ from the published schemas. */
-const differences = (lines: readonly Uint8Array[], places: readonly { line: number }[]): Taken['schema'] =>
-  lines
-    .flatMap((line, n) =>
-      schemaProblems(Buffer.from(line).toString('utf8')).map((message) => ({
-        line: places[n]?.line ?? n + 1,
-        message,
-      })),
-    )
-    .slice(0, MOST_SCHEMA_PROBLEMS);
+/** Where records differ from the published schemas: the first few places. */
+function differences(lines: readonly Uint8Array[], places: readonly { line: number }[]): Taken['schema'] {
+  const found: Taken['schema'] = [];
+  for (const [n, line] of lines.entries()) {
+    if (line.length > SCHEMA_LIMIT) continue;
+    for (const message of schemaProblems(Buffer.from(line).toString('utf8')))
+      found.push({ line: places[n]?.line ?? n + 1, message });
+    if (found.length >= MOST_SCHEMA_PROBLEMS) return found.slice(0, MOST_SCHEMA_PROBLEMS);
+  }
+  return found;
+}
 
 /** Under the wanted name if it is free, else under a new one; never over a run that is there. */
 async function place(
@@ -179,21 +189,27 @@ async function besideIt(tree: Tree, name: string, sha256: string): Promise<Besid
   const folder = name.slice(0, name.lastIndexOf('/') + 1);
   const names = new Set(tree.files.map((file) => file.name));
   const text = async (file: string): Promise<string> =>
-    names.has(file) ? Buffer.from(await tree.read(file).catch(() => new Uint8Array())).toString('utf8') : '';
+    names.has(file)
+      ? Buffer.from(await tree.read(file, { most: BESIDE }).catch(() => new Uint8Array())).toString('utf8')
+      : '';
   const sidecar = base === name ? '' : await text(`${base}.aux.jsonl`);
-  const { entries, bound } = readSidecar(sidecar.split('\n'), sha256);
+  const { entries, bound } = readSidecar(linesIn(sidecar), sha256);
   // What came from elsewhere proves nothing here, also where this machine wrote it once.
   const notes = entries.filter(({ kind }) => kind !== 'bind' && kind !== 'own').map(unsigned);
   const wanted = new Set(notes.flatMap((entry) => (entry.kind === 'clip' ? [entry.file] : [])));
   const texts: Beside['texts'] = [];
-  for (const file of wanted)
-    if (names.has(`${base}.files/${file}`))
-      texts.push({ name: file, text: await text(`${base}.files/${file}`) });
-  const labels = [
-    await text(`${folder}.catalogue.jsonl`),
-    base === name ? '' : await text(`${base}.catalogue.jsonl`),
-  ];
-  return { notes, bound, catalogue: labelsOf(labels.join('\n'), wantedId(name)), texts };
+  let room = BESIDE_ALL;
+  for (const file of wanted) {
+    if (!names.has(`${base}.files/${file}`) || room <= 0) continue;
+    const kept = await text(`${base}.files/${file}`);
+    room -= kept.length;
+    texts.push({ name: file, text: kept });
+  }
+  const id = wantedId(name);
+  const shared = await labelsOfFolder(tree, folder, () => text(`${folder}.catalogue.jsonl`));
+  const own = base === name ? '' : await text(`${base}.catalogue.jsonl`);
+  const labels = new Map([[id, shared.get(id) ?? {}]]);
+  return { notes, bound, catalogue: labelsIn(own, labels).get(id) ?? {}, texts };
 }
 
 function unsigned(entry: SidecarEntry): SidecarEntry {
@@ -202,22 +218,13 @@ function unsigned(entry: SidecarEntry): SidecarEntry {
   return rest as SidecarEntry;
 }
 
-function labelsOf(text: string, id: string): CatalogueEntry {
-  let labels: CatalogueEntry = {};
-  for (const line of text.split('\n')) {
-    try {
-      const entry = JSON.parse(line) as { id?: unknown; set?: unknown; unset?: unknown; gone?: unknown };
-      if (entry.id !== id) continue;
-      if (entry.gone === true) labels = {};
-      const set = catalogueEntry.safeParse(entry.set ?? {});
-      if (set.success) labels = { ...labels, ...set.data };
-      const unset = new Set(Array.isArray(entry.unset) ? entry.unset : []);
-      // What was accepted elsewhere is not taken over.
-      delete labels.model;
-      labels = Object.fromEntries(Object.entries(labels).filter(([key]) => !unset.has(key)));
-    } catch {
-      // A torn or unknown line.
-    }
-  }
+/** The labels of each folder of a tree, which are read once for all its runs. */
+const folderLabels = new WeakMap<Tree, Map<string, Promise<Map<string, CatalogueEntry>>>>();
+
+function labelsOfFolder(tree: Tree, folder: string, read: () => Promise<string>) {
+  let known = folderLabels.get(tree);
+  if (!known) folderLabels.set(tree, (known = new Map()));
+  let labels = known.get(folder);
+  if (!labels) known.set(folder, (labels = read().then(labelsIn)));
   return labels;
 }

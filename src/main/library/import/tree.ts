@@ -3,6 +3,12 @@ import { constants } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../../shared/run/failure';
 
+export interface ReadLimits {
+  /** Bytes; default: LARGEST_FILE. */
+  most?: number;
+  signal?: AbortSignal | undefined;
+}
+
 /** Files to import from: a folder's, a zip's, or a single one and what lies beside it. Names are relative, with `/`. */
 export interface Tree {
   files: readonly { name: string; size: number }[];
@@ -12,8 +18,8 @@ export interface Tree {
   given?: ReadonlySet<string>;
   /** Names that cannot be read, and why. */
   refused: readonly { name: string; failure: Failure }[];
-  /** A file whole. `too_large`, `not_found`, `io`, `corrupt`. */
-  read(name: string): Promise<Uint8Array>;
+  /** A file whole. `too_large`, `not_found`, `io`, `corrupt`, `cancelled`. */
+  read(name: string, limits?: ReadLimits): Promise<Uint8Array>;
   close(): void;
 }
 
@@ -50,7 +56,12 @@ export async function folderTree(path: string): Promise<Tree> {
     }
   };
   await walk('', 0);
-  return { files, refused, read: (name) => readPlain(join(path, name), name), close: () => undefined };
+  return {
+    files,
+    refused,
+    read: (name, limits) => readPlain(join(path, name), name, limits),
+    close: () => undefined,
+  };
 }
 
 /** One journal and the files beside it that carry its name. */
@@ -78,7 +89,7 @@ export async function fileTree(path: string): Promise<Tree> {
     files,
     main,
     refused: [],
-    read: (name) => readPlain(join(folder, name), name),
+    read: (name, limits) => readPlain(join(folder, name), name, limits),
     close: () => undefined,
   };
 }
@@ -99,11 +110,11 @@ export function stagedTree(staged: readonly { name: string; path: string; size: 
     files,
     given: new Set(files.map(({ name }) => name).filter((name) => !name.includes('/'))),
     refused: [],
-    async read(name) {
+    async read(name, limits) {
       const path = paths.get(name);
       if (path === undefined)
         throw new Failure({ code: 'not_found', message: `${name} did not come along.` });
-      return readPlain(path, name);
+      return readPlain(path, name, limits);
     },
     close: () => undefined,
   };
@@ -115,13 +126,17 @@ const isLeftOut = (name: string): boolean =>
     .split('/')
     .some((part, n) => (n > 0 && part === 'trash') || (part.startsWith('.') && part !== '.catalogue.jsonl'));
 
-async function readPlain(path: string, name: string): Promise<Uint8Array> {
+async function readPlain(
+  path: string,
+  name: string,
+  { most = LARGEST_FILE }: ReadLimits = {},
+): Promise<Uint8Array> {
   let file;
   try {
     file = await open(path, constants.O_RDONLY | NO_FOLLOW | NO_WAIT);
     const found = await file.stat();
     if (!found.isFile()) throw new Failure({ code: 'io', message: `${name} is no file.` });
-    if (found.size > LARGEST_FILE) throw tooLarge(name);
+    if (found.size > most) throw tooLarge(name);
     return await file.readFile();
   } catch (error) {
     if (error instanceof Failure) throw error;

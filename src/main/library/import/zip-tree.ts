@@ -3,11 +3,15 @@ import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
 import { asFailure, Failure } from '../../../shared/run/failure';
 import { LARGEST_FILE, MOST_FILES, tooLarge } from './tree';
-import type { Tree } from './tree';
+import type { ReadLimits, Tree } from './tree';
 
 /** A zip may unpack to so many times its own size, or to so many bytes where that is more. */
 const LARGEST_RATIO = 100;
 const ALWAYS_FINE = 1024 ** 3;
+/** A file of so few bytes is taken to its end, also when the import is stopped. */
+const NEARLY_DONE = 4 * 1024 * 1024;
+/** Milliseconds for one file. */
+const PATIENCE = 60_000;
 const DOS = 0;
 const LINK = 0o120000;
 
@@ -40,11 +44,11 @@ export async function zipTree(path: string): Promise<Tree> {
   return {
     files: [...entries].map(([name, entry]) => ({ name, size: entry.uncompressedSize })),
     refused,
-    async read(name) {
+    async read(name, limits) {
       const entry = entries.get(name);
       if (!entry) throw new Failure({ code: 'not_found', message: `${name} is not in the zip.` });
       try {
-        return await contentOf(zip, entry, name);
+        return await contentOf(zip, entry, name, limits);
       } catch (error) {
         throw zipFailure(error);
       }
@@ -98,7 +102,14 @@ function eachEntry(zip: yauzl.ZipFile, visit: (entry: yauzl.Entry) => void): Pro
   });
 }
 
-async function contentOf(zip: yauzl.ZipFile, entry: yauzl.Entry, name: string): Promise<Uint8Array> {
+async function contentOf(
+  zip: yauzl.ZipFile,
+  entry: yauzl.Entry,
+  name: string,
+  { most = LARGEST_FILE, signal }: ReadLimits = {},
+): Promise<Uint8Array> {
+  if (entry.uncompressedSize > most) throw tooLarge(name);
+  const deadline = performance.now() + PATIENCE;
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
     zip.openReadStream(entry, (error, found) => (error ? reject(error) : resolve(found))),
   );
@@ -109,7 +120,9 @@ async function contentOf(zip: yauzl.ZipFile, entry: yauzl.Entry, name: string): 
   for await (const chunk of stream) {
     const bytes = chunk as Buffer;
     size += bytes.length;
-    if (size > LARGEST_FILE) throw tooLarge(name);
+    if (size > most) throw tooLarge(name);
+    if (signal?.aborted && size > NEARLY_DONE) throw stopped();
+    if (performance.now() > deadline) throw tooSlow(name);
     sum = crc32(bytes, sum);
     chunks.push(bytes);
   }
@@ -121,6 +134,20 @@ async function contentOf(zip: yauzl.ZipFile, entry: yauzl.Entry, name: string): 
     });
   return Buffer.concat(chunks, size);
 }
+
+const stopped = (): Failure =>
+  new Failure({
+    code: 'cancelled',
+    message: 'The import was stopped.',
+    kept: 'Nothing of this file was taken.',
+  });
+
+const tooSlow = (name: string): Failure =>
+  new Failure({
+    code: 'too_large',
+    message: `${name} took longer than ${PATIENCE / 1000} seconds to unpack.`,
+    kept: 'Nothing of it was taken.',
+  });
 
 const bomb = (): Failure =>
   new Failure({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readJournal } from '../../../shared/run/codec';
+import { RECORD_LIMIT } from '../../../shared/run/read';
 import { isFailure } from '../../../shared/run/failure';
 import type { RunStore, RunSummary } from '../../journal/journal';
 import { Breather } from '../../journal/read';
@@ -191,7 +192,7 @@ export class Indexer {
         run.identity = identity;
         this.db.run('UPDATE run SET identity = ? WHERE key = ?', [identity, run.key]);
       }
-      if (bytes.length < length || bytes.includes(NEWLINE)) return bytes;
+      if (bytes.length < length || bytes.includes(NEWLINE) || length > RECORD_LIMIT) return bytes;
     }
   }
 

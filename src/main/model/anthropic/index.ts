@@ -1,6 +1,15 @@
 import type { Profile } from '../../../shared/run/profile';
 import { modelCall } from '../call';
-import { LIST_TIMEOUT, listFailure, Service, WatchedFetch, type ModelOptions } from '../client';
+import {
+  LIST_TIMEOUT,
+  LONGEST_LIST,
+  LONGEST_NAME,
+  MOST_MODELS,
+  listFailure,
+  Service,
+  WatchedFetch,
+  type ModelOptions,
+} from '../client';
 import { cancelled, timedOut, type CallError } from '../errors';
 import type { Model, ModelEvent, ModelRequest } from '../model';
 import { anthropicBody } from './body';
@@ -151,13 +160,16 @@ async function connect(service: Service, watched: WatchedFetch) {
 }
 
 async function models(service: Service, signal: AbortSignal): Promise<string[]> {
-  const watched = new WatchedFetch(service.where, service.fetch());
+  const watched = new WatchedFetch(service.where, service.fetch(), LONGEST_LIST);
   const { client, headers } = await connect(service, watched);
   const limit = AbortSignal.timeout(LIST_TIMEOUT);
   try {
     const names: string[] = [];
     const pages = client.models.list({ limit: 1000 }, { headers, signal: AbortSignal.any([signal, limit]) });
-    for await (const model of pages) names.push(model.id);
+    for await (const model of pages) {
+      if (typeof model.id === 'string' && model.id.length <= LONGEST_NAME) names.push(model.id);
+      if (names.length >= MOST_MODELS) break;
+    }
     return names;
   } catch (error) {
     if (signal.aborted) throw cancelled(service.where);

@@ -1,6 +1,6 @@
 import type { Profile } from '../../../shared/run/profile';
 import { modelCall } from '../call';
-import { LIST_TIMEOUT, listFailure, Service, WatchedFetch, type ModelOptions } from '../client';
+import { LIST_TIMEOUT, LONGEST_LIST, listFailure, Service, WatchedFetch, type ModelOptions } from '../client';
 import { CallError, cancelled, notUnderstood, timedOut } from '../errors';
 import type { Model, ModelEvent, ModelRequest } from '../model';
 import { chatBody } from './body';
@@ -124,7 +124,7 @@ async function connect(service: Service, watched: WatchedFetch) {
 }
 
 async function models(service: Service, signal: AbortSignal): Promise<string[]> {
-  const watched = new WatchedFetch(service.where, service.fetch());
+  const watched = new WatchedFetch(service.where, service.fetch(), LONGEST_LIST);
   const { client, headers } = await connect(service, watched);
   const limit = AbortSignal.timeout(LIST_TIMEOUT);
   try {

@@ -1,3 +1,4 @@
+import { LONGEST_NAME, MOST_MODELS } from '../client';
 import { asObject, asText } from '../parts';
 
 /** Model names in a service's list, whatever its shape; undefined when it is no list of models. */
@@ -10,7 +11,7 @@ export function modelNames(text: string): string[] | undefined {
       asText(fields?.['id']) || asText(fields?.['name']) || asText(fields?.['model']) || asText(entry) || []
     );
   });
-  return [...new Set(names)];
+  return [...new Set(names)].filter((name) => name.length <= LONGEST_NAME).slice(0, MOST_MODELS);
 }
 
 /** The entries themselves, for whoever wants more than names. */
