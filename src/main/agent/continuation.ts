@@ -11,6 +11,8 @@ const FEWEST_CHARS = 2_000;
 export interface ContinuationOptions {
   /** Default: 24,000; at least 2,000. */
   maxChars?: number;
+  /** It goes on with another kind of service, not because it became too long. */
+  crossing?: boolean;
 }
 
 /**
@@ -22,7 +24,9 @@ export function continuationPrompt(state: RunState, options: ContinuationOptions
   const max = Math.max(FEWEST_CHARS, options.maxChars ?? MAX_CHARS);
   const said = saidIn(state);
   const intro = [
-    'This goes on from an earlier conversation that had become too long to be read in one piece.',
+    options.crossing
+      ? 'This goes on from an earlier conversation with another model service, whose own records cannot be handed over.'
+      : 'This goes on from an earlier conversation that had become too long to be read in one piece.',
     `What follows is an excerpt of its ${count(said.messages, 'message')} and ${count(said.calls.length, 'tool call')}, chosen by the program and not summarised by anyone.`,
     'Files and other things may have changed since: look again before you rely on them.',
   ].join(' ');

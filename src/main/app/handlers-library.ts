@@ -8,6 +8,7 @@ import type { CataloguePatch } from '../journal/catalogue';
 import type { Report } from '../library/library';
 import type { RunQuery } from '../library/query';
 import { some } from '../library/words';
+import { doneAt } from '../library/rows';
 import type { Services } from './app';
 import { nowhere } from './nowhere';
 import { questionOf } from './question';
@@ -139,7 +140,7 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
       told(
         await library.each(ids, async (id) => {
           if (sessions.isPrivate(id)) throw nowhere('so it is neither pinned nor tagged');
-          await library.label(id, (labels) => patchOf(labels, change));
+          await library.label(id, (labels, run) => patchOf(labels, change, doneAt(run)));
         }),
       ),
     'runs.trash': async ({ ids }) =>
@@ -169,7 +170,8 @@ export function libraryHandlers(services: Services): Pick<Handlers, keyof typeof
 /** What a change comes to for a run that has these labels; nothing where it has them so already. Throws `bad_request`. */
 function patchOf(
   labels: CatalogueEntry,
-  { pinned, add = [], remove = [] }: Omit<CommandInput<'runs.label'>, 'ids'>,
+  { pinned, done: isDone, add = [], remove = [] }: Omit<CommandInput<'runs.label'>, 'ids'>,
+  at: number,
 ): CataloguePatch {
   const before = labels.tags ?? [];
   const gone = new Set(remove);
@@ -184,6 +186,7 @@ function patchOf(
   const same = tags.length === before.length && tags.every((tag, n) => tag === before[n]);
   return {
     ...(pinned !== undefined && pinned !== (labels.pinned ?? false) && { pinned: pinned || undefined }),
+    ...(isDone !== undefined && isDone !== (labels.done === at) && { done: isDone ? at : undefined }),
     ...(!same && { tags: tags.length === 0 ? undefined : tags }),
   };
 }

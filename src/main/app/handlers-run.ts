@@ -1,4 +1,5 @@
 import type { libraryCommands } from '../../shared/contract/library';
+import type { PreflightView } from '../../shared/contract/views';
 import type { movingCommands } from '../../shared/contract/moving';
 import type { readingCommands } from '../../shared/contract/reading';
 import type { searchCommands } from '../../shared/contract/search';
@@ -37,6 +38,9 @@ const elsewhere = () =>
     todo: 'Resume the run, which shows both addresses, or begin a new chat.',
   });
 
+const refusesProvider = ({ gate, outcome }: PreflightView['gates'][number]) =>
+  gate === 'provider' && outcome === 'refuse';
+
 /** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
   const { sessions, folders, profiles, stores, parts, disk, windows } = services;
@@ -52,8 +56,8 @@ export function runHandlers(services: Services): RunHandlers {
   };
 
   /** A way on that shows nothing first: only for a run whose profile and folder were chosen here. */
-  const lookAtOwn = async (key: string) => {
-    const { view, noted } = await look(key);
+  const lookAtOwn = async (key: string, profile?: string) => {
+    const { view, noted } = await look(key, profile);
     if (view.origin.kind !== 'here') throw fromElsewhere(view.origin);
     return { ...view, noted };
   };
@@ -94,18 +98,18 @@ export function runHandlers(services: Services): RunHandlers {
       if (window !== undefined && !windows.isThere(window)) sessions.windowGone(window);
       return { id };
     },
-    'run.continue': async ({ id: key }) => {
+    'run.continue': async ({ id: key, profile, acceptEndpoint = false }) => {
       const isPrivate = sessions.isPrivate(key);
       if (isPrivate) throw nowhere('so another run cannot go on from it');
       const { store, name: at, id } = stores.place(key);
-      const seen = await lookAtOwn(key);
-      if (seen.endpoint?.changed) throw elsewhere();
+      const seen = await lookAtOwn(key, profile);
+      if (seen.endpoint?.changed && !acceptEndpoint) throw elsewhere();
       await folders.again(seen.noted.folder);
       const { state, facts } = await store.load(id);
       const fresh = await sessions.start(
         {
           store,
-          prompt: continuationPrompt(state),
+          prompt: continuationPrompt(state, { crossing: seen.gates.some(refusesProvider) }),
           chat: true,
           profile: await profiles.named(seen.profile),
           approvals: 'ask',

@@ -170,7 +170,10 @@ export class Library {
   }
 
   /** Changes what a person added to a run; `change` gets what is there. Fails as the store's `label`. */
-  async label(key: string, change: (labels: RunSummary['catalogue']) => CataloguePatch): Promise<void> {
+  async label(
+    key: string,
+    change: (labels: RunSummary['catalogue'], run: RunSummary) => CataloguePatch,
+  ): Promise<void> {
     const { store, id } = splitKey(key);
     await this.#shelf(store).label(id, change);
   }

@@ -1,12 +1,14 @@
 import { folded } from '../../shared/text/fold';
 import { FACET_LIMIT, type SortField } from '../../shared/contract/library';
 import type { RunStatus } from '../../shared/contract/views';
+import { NEEDS_YOU } from '../../shared/run/status';
 import { STATE_ORDER, type Entry } from './entry';
 import { localDay } from './words';
 
 /** Which runs, in which order; see the contract. */
 export interface RunQuery {
   states?: RunStatus[] | undefined;
+  needsYou?: boolean | undefined;
   words?: string | undefined;
   /** Names of stores, empty for the usual one. Absent: all. */
   stores?: ReadonlySet<string> | undefined;
@@ -139,6 +141,8 @@ export class Queries {
   }
 }
 
+const needsYou = ({ status, done }: Entry['row']): boolean => NEEDS_YOU.has(status) && !done;
+
 /** Why an entry is not among the found; a bit for each kind of filter that it misses. */
 const MISSED = { state: 1, model: 2, tag: 4, store: 8, other: 16 };
 
@@ -154,6 +158,7 @@ function judgeOf(query: RunQuery): (entry: Entry) => number {
   return ({ row, store, updated, text }) => {
     let missed = 0;
     if (states && !states.has(row.status)) missed |= MISSED.state;
+    if (query.needsYou !== undefined && needsYou(row) !== query.needsYou) missed |= MISSED.state;
     if (models && (row.model === undefined || !models.has(row.model))) missed |= MISSED.model;
     if (tags && !row.tags.some((tag) => tags.has(tag))) missed |= MISSED.tag;
     if (query.stores && !query.stores.has(store)) missed |= MISSED.store;
@@ -181,7 +186,10 @@ class Tally {
 
   count({ row, store }: Entry, missed: number): void {
     this.#byStore.set(store, (this.#byStore.get(store) ?? 0) + 1);
-    if ((missed & MISSED.store) === 0) this.#counts[row.status] = (this.#counts[row.status] ?? 0) + 1;
+    if ((missed & MISSED.store) === 0) {
+      this.#counts[row.status] = (this.#counts[row.status] ?? 0) + 1;
+      if (needsYou(row)) this.#counts['needs_you'] = (this.#counts['needs_you'] ?? 0) + 1;
+    }
     const { states, models, tags, stores } = this.#facets;
     if ((missed & ~MISSED.state) === 0) add(states, row.status);
     if ((missed & ~MISSED.model) === 0 && row.model) add(models, row.model);

@@ -3,7 +3,7 @@ import type { SessionSnapshot } from '../agent/session';
 import type { RunSummary } from '../journal/journal';
 import { Failure } from '../../shared/run/failure';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
-import { runStatus } from '../../shared/run/status';
+import { canBeDone, runStatus } from '../../shared/run/status';
 import { amount, firstWords, some } from './words';
 
 /** What the process that writes a run knows of it beyond its row in the store. */
@@ -61,6 +61,7 @@ function rowOf(row: RunSummary | undefined, live: LiveRun | undefined, store: st
     tags: row?.catalogue.tags ?? [],
     private: snapshot?.private ?? false,
     elsewhere: !snapshot && row?.writer === 'elsewhere',
+    ...(row && !snapshot && canBeDone(status) && row.catalogue.done === doneAt(row) && { done: true }),
     ...(row?.alerts && { warnings: row.alerts }),
     ...(row?.failure && { failure: row.failure }),
   };
@@ -69,6 +70,9 @@ function rowOf(row: RunSummary | undefined, live: LiveRun | undefined, store: st
 /** undefined for a time that no calendar has. */
 const timeOf = (at: Date | undefined): string | undefined =>
   at === undefined || Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+
+/** Where a run is that is marked as done now. */
+export const doneAt = (row: RunSummary): number => row.facts?.lastSeq ?? 0;
 
 /** A private run has no row. */
 const NOWHERE = { health: 'ok', terminal: { reason: 'completed' }, facts: { terminalIsLast: true } } as const;

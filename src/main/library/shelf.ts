@@ -132,10 +132,13 @@ export class Shelf {
     await this.refresh(id);
   }
 
-  async label(id: string, change: (labels: RunSummary['catalogue']) => CataloguePatch): Promise<void> {
+  async label(
+    id: string,
+    change: (labels: RunSummary['catalogue'], run: RunSummary) => CataloguePatch,
+  ): Promise<void> {
     const { store } = this.options;
-    const { catalogue } = await store.summary(id);
-    const patch = change(catalogue);
+    const run = await store.summary(id);
+    const patch = change(run.catalogue, run);
     if (Object.keys(patch).length === 0) return;
     await store.label(id, patch);
     await this.refresh(id);

@@ -8,10 +8,10 @@ import { Pages, withPage } from './pages';
 import { refreshTrash } from './trash';
 
 export type Filter = 'all' | 'needs_you' | 'running';
-export const FILTERS: Record<Filter, readonly RunStatus[] | undefined> = {
-  all: undefined,
-  needs_you: ['waiting', 'interrupted', 'failed', 'budget', 'steps', 'damaged'],
-  running: ['running', 'waiting'],
+export const FILTERS: Record<Filter, { states?: RunStatus[]; needsYou?: true }> = {
+  all: {},
+  needs_you: { needsYou: true },
+  running: { states: ['running', 'waiting'] },
 };
 
 interface LibraryState {
@@ -57,10 +57,9 @@ const get = useLibrary.getState;
 const pages = new Pages(
   (page) => {
     const { filter, words, store } = get();
-    const states = FILTERS[filter];
     return call('library.page', {
       ...page,
-      ...(states && { states: [...states] }),
+      ...FILTERS[filter],
       ...(words.trim() && { words: words.trim() }),
       ...(store !== undefined && { stores: [store] }),
     });

@@ -119,6 +119,15 @@ export const pinRuns = (ids: readonly string[], pinned: boolean): Promise<void> 
     (n) => `${runs(n)} ${n === 1 ? 'was' : 'were'} ${pinned ? 'pinned' : 'unpinned'}.`,
   );
 
+/** What these runs have come to needs nobody any more, or does again. */
+export const markDone = (ids: readonly string[], done: boolean): Promise<void> =>
+  label(
+    ids,
+    done ? 'Marking as done' : 'Marking as not done',
+    { done },
+    (n) => `${runs(n)} ${n === 1 ? 'was' : 'were'} marked as ${done ? 'done' : 'not done'}.`,
+  );
+
 export const changeTags = (ids: readonly string[], add: string[], remove: string[]): Promise<void> =>
   label(
     ids,

@@ -64,7 +64,15 @@ export const commands = {
    * A new chat in the same store that begins with an excerpt of this run, for one that its model can no longer read.
    * `endpoint_changed` when the words would now go elsewhere; the old run stays as it is.
    */
-  'run.continue': { input: z.strictObject({ id: runId }), output: z.object({ id: runId }) },
+  'run.continue': {
+    input: z.strictObject({
+      id: runId,
+      /** Absent: the run's own. With another one the words go where that one talks to, which the person was shown. */
+      profile: text(80).optional(),
+      acceptEndpoint: z.boolean().optional(),
+    }),
+    output: z.object({ id: runId }),
+  },
   /** Copies a run into another store, byte for byte, compared afterwards. `exists` when the run is there already. */
   'run.copy': {
     input: z.strictObject({ id: runId, to: storeName }),

@@ -31,6 +31,8 @@ const tag = text(TAG_LENGTH).trim().min(1);
 /** Which runs, in which order. Filters of different kinds must all hold; of one kind, any of its values may. */
 const query = {
   states: z.array(runStatus).max(20).optional(),
+  /** Only what waits for a person: what is marked as done does not. */
+  needsYou: z.boolean().optional(),
   /** All of them in title, first prompt, model, tags or id, whatever their case. */
   words: text(200).optional(),
   /** Only runs of these stores. */
@@ -72,7 +74,7 @@ export const libraryCommands = {
       total: z.number(),
       /** Runs in all stores, whatever the filter. */
       all: z.number(),
-      /** Runs by state, filtered by store alone. */
+      /** Runs by state, and under `needs_you` those that wait for a person; filtered by store alone. */
       counts: z.record(z.string(), z.number()),
       pinned: z.number(),
       days: z.array(z.object({ day: z.string(), count: z.number() })),
@@ -134,6 +136,8 @@ export const libraryCommands = {
     input: z.strictObject({
       ids: some.shape.ids,
       pinned: z.boolean().optional(),
+      /** What it has come to needs nobody any more, until it goes on. */
+      done: z.boolean().optional(),
       add: z.array(tag).max(TAGS_LIMIT).optional(),
       remove: z.array(text(TAG_LENGTH)).max(TAGS_LIMIT).optional(),
     }),

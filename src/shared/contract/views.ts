@@ -66,6 +66,8 @@ export const runRow = z.object({
   private: z.boolean(),
   /** Someone writes it in another process: read-only and live here. */
   elsewhere: z.boolean(),
+  /** The person marked what it has come to as done. */
+  done: z.boolean().optional(),
   /** How many things about its journal are worth a look; absent: none. */
   warnings: z.number().optional(),
   failure: failureInfo.optional(),

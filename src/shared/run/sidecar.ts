@@ -152,6 +152,8 @@ export const catalogueEntry = z.object({
   title: z.string().max(300).optional(),
   pinned: z.boolean().optional(),
   tags: z.array(z.string().max(60)).max(50).optional(),
+  /** A person was done with what the run had come to at this record; void once there are more. */
+  done: z.number().optional(),
   /** The model that was accepted in the place of the recorded one, for lists; the notes of the run decide. */
   model: z.string().max(300).optional(),
 });

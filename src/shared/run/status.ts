@@ -14,6 +14,17 @@ export type RunStatus =
   | 'damaged'
   | 'new';
 
+/** The states in which a run waits for a person; what it was left in can be marked as done, but for a question. */
+export const NEEDS_YOU: ReadonlySet<RunStatus> = new Set<RunStatus>([
+  'waiting',
+  'interrupted',
+  'failed',
+  'budget',
+  'steps',
+  'damaged',
+]);
+export const canBeDone = (status: RunStatus): boolean => status !== 'waiting' && NEEDS_YOU.has(status);
+
 /** What is known of a run without reading it whole; a row of the list will do. */
 export interface StatusInput {
   health: 'ok' | 'damaged' | 'new';

@@ -334,3 +334,38 @@ describe('the trash', () => {
     expect((await failureOf(desk.window().call('runs.trash', { ids }))).code).toBe('bad_request');
   });
 });
+
+describe('what needs a person', () => {
+  it('counts only what waits for one: a try that was marked as done does not, until it goes on', async () => {
+    const desk = makeDesk();
+    const client = desk.window();
+    const page = (needsYou?: true) =>
+      client.call('library.page', { offset: 0, limit: 20, ...(needsYou && { needsYou }) });
+    const { id, shown } = await startChat(client, 'fail with auth');
+    await until(() => shown.head?.row.status === 'failed');
+    const other = await startChat(client, 'say fine');
+    await other.shown.status('your_turn');
+    expect((await page()).counts['needs_you']).toBe(1);
+    await client.call('runs.label', { ids: [id, other.id], done: true });
+    // Nothing is done of what never waited.
+    const second = makeDesk({ home: desk.home });
+    const away = second.window();
+    await until(async () =>
+      (await away.call('library.page', { offset: 0, limit: 20 })).rows.some((row) => row.done === true),
+    );
+    const seen = await away.call('library.page', { offset: 0, limit: 20, needsYou: true });
+    expect([seen.total, seen.counts['needs_you'] ?? 0]).toEqual([0, 0]);
+    const rows = (await away.call('library.page', { offset: 0, limit: 20 })).rows;
+    expect(rows.find((row) => row.id === other.id)?.done).toBeUndefined();
+    await away.call('runs.label', { ids: [id], done: false });
+    await until(
+      async () => (await away.call('library.page', { offset: 0, limit: 20, needsYou: true })).total === 1,
+    );
+    await away.call('runs.label', { ids: [id], done: true });
+    await until(
+      async () => (await away.call('library.page', { offset: 0, limit: 20, needsYou: true })).total === 0,
+    );
+    await desk.close();
+    await second.close();
+  });
+});

@@ -234,4 +234,28 @@ describe('a conversation that became too long', () => {
     at('http://127.0.0.1:10/v1');
     expect((await failureOf(client.call('run.continue', { id }))).code).toBe('endpoint_changed');
   });
+
+  it('goes on with another kind of service in a new run, with the profile that was chosen', async () => {
+    const both = (kind: string) =>
+      profiles(
+        `profiles:\n  - name: Local\n    provider: openai\n    model: m\n    endpoint: http://127.0.0.1:9/v1\n    tools: []\n${one('practice-1', kind).replace('profiles:\n', '')}`,
+      );
+    both('Be brief.');
+    const client = desk.window();
+    const { id, shown } = await startChat(client, 'say plums are blue', {
+      profile: 'Work',
+      folder: desk.folder,
+    });
+    await shown.status('your_turn');
+    const view = await client.call('run.preflight', { id, profile: 'Local' });
+    expect(view.gates.find(({ gate }) => gate === 'provider')?.outcome).toBe('refuse');
+    const next = await client.call('run.continue', { id, profile: 'Local', acceptEndpoint: true });
+    const fresh = new Shown(client, next.id);
+    await until(() => fresh.head?.failure !== undefined);
+    expect(fresh.head).toMatchObject({ profile: 'Local', row: { provider: 'openai', model: 'm' } });
+    const text = fresh.texts().join();
+    expect(text).toContain('plums are blue');
+    expect(text).toContain('another model service');
+    expect(text).not.toContain('too long');
+  });
 });

@@ -167,7 +167,7 @@ describe('a query', () => {
       tags: [{ value: 'x', count: 0 }],
       stores: [],
     });
-    expect(counts).toEqual({ failed: 3, finished: 1 });
+    expect(counts).toEqual({ failed: 3, finished: 1, needs_you: 3 });
     expect(Object.fromEntries(byStore)).toEqual({ '': 3, team: 1 });
     expect(made.find({ stores: new Set(['team']) }).facets).toMatchObject({
       states: [{ value: 'failed', count: 1 }],

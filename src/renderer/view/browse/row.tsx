@@ -104,7 +104,10 @@ function Cell({ column, row, title }: { column: Column['id']; row: RunRow; title
       return (
         <span className={s['state']} title={row.detail}>
           <Mark of={row.status} />
-          <span>{STATUS_WORD[row.status]}</span>
+          <span>
+            {STATUS_WORD[row.status]}
+            {row.done && ', done'}
+          </span>
         </span>
       );
     case 'model':

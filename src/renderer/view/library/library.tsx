@@ -110,7 +110,7 @@ const FILTER_WORDS: [Filter, string][] = [
 function Filters() {
   const { filter, words, counts, all } = useLibrary();
   const number = (one: Filter) =>
-    one === 'all' ? 0 : one === 'running' ? sum(counts, ['running', 'waiting']) : sum(counts, NEEDS);
+    one === 'all' ? 0 : one === 'running' ? sum(counts, ['running', 'waiting']) : (counts['needs_you'] ?? 0);
   return (
     <div className={s['filters']}>
       {(all > 6 || words !== '') && (
@@ -150,7 +150,6 @@ function Filters() {
   );
 }
 
-const NEEDS = ['waiting', 'interrupted', 'failed', 'budget', 'steps', 'damaged'];
 const sum = (counts: Record<string, number>, keys: string[]) =>
   keys.reduce((all, key) => all + (counts[key] ?? 0), 0);
 

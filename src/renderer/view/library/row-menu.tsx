@@ -1,4 +1,6 @@
 import {
+  CircleCheck,
+  CircleDot,
   CopyCheck,
   CopyPlus,
   Download,
@@ -12,9 +14,10 @@ import {
 } from 'lucide-react';
 import type { StoreView } from '../../../shared/contract/stores';
 import type { RunRow } from '../../../shared/contract/views';
+import { canBeDone } from '../../../shared/run/status';
 import { copyOf, exportOf, openRun } from '../../store/app';
 import { continueHere } from '../../store/moving';
-import { deleteRun, pinRuns, tagRuns } from '../../store/runs';
+import { deleteRun, markDone, pinRuns, tagRuns } from '../../store/runs';
 import { storeOfRun, useStores } from '../../store/stores';
 import { MenuItem, MenuLine } from '../kit/menu';
 
@@ -78,6 +81,16 @@ export function RowActions({
           >
             Tags…
           </MenuItem>
+          {canBeDone(row.status) && !row.elsewhere && (
+            <MenuItem
+              icon={row.done ? <CircleDot size="1rem" /> : <CircleCheck size="1rem" />}
+              disabled={change !== undefined}
+              hint={change}
+              onSelect={() => void markDone([row.id], !row.done)}
+            >
+              {row.done ? 'Mark as not done' : 'Mark as done'}
+            </MenuItem>
+          )}
           <MenuLine />
           <MenuItem icon={<Download size="1rem" />} onSelect={() => exportOf([row.id])}>
             Export…

@@ -70,7 +70,10 @@ export const LibraryRow = memo(function LibraryRow({
           {row.elsewhere && <Users size="0.75rem" aria-label="Open elsewhere" />}
           <Alert of={row.warnings} size="0.75rem" />
           <span>
-            <span className={s['word']}>{STATUS_WORD[row.status]}</span>
+            <span className={s['word']}>
+              {STATUS_WORD[row.status]}
+              {row.done && ', done'}
+            </span>
             {row.detail && (
               <>
                 {' · '}

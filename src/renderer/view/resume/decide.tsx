@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Lock, Play } from 'lucide-react';
+import { ArrowRight, Lock, Play } from 'lucide-react';
 import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
@@ -86,6 +86,20 @@ export function Decide(props: DecideProps) {
     setBusy(false);
   };
 
+  /** Begins a new chat with the chosen profile; this run stays as it is. */
+  const onward = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const fresh = await call('run.continue', { id, profile: flight.profile, acceptEndpoint: endpointOk });
+      openRun(fresh.id, 'chat');
+    } catch (error) {
+      setFailure(failureOf(error));
+      onLook();
+    }
+    setBusy(false);
+  };
+
   return (
     <div className={s['decide']}>
       <div className={s['decide-inner']}>
@@ -102,7 +116,7 @@ export function Decide(props: DecideProps) {
             <Lock size="0.9375rem" aria-hidden="true" />
             <span>
               {hard.gate === 'provider'
-                ? 'Another kind of service cannot read what this one recorded, so this cannot be forced. Choose a profile of the same kind, or begin anew.'
+                ? 'Another kind of service cannot read what this one recorded, so this cannot be forced. Choose a profile of the same kind, or continue in a new run: it begins with an excerpt of this conversation.'
                 : 'This cannot be forced. Choose another profile, or begin anew.'}
             </span>
           </p>
@@ -128,6 +142,22 @@ export function Decide(props: DecideProps) {
           {needsForce && (
             <Button look="danger" disabled={blocked} onClick={() => void resume(true)}>
               Force resume with these changes
+            </Button>
+          )}
+          {hard?.gate === 'provider' && !foreign && (
+            <Button
+              look="primary"
+              disabled={
+                busy ||
+                held ||
+                (entry?.problem ?? '') !== '' ||
+                (flight.endpoint?.changed === true && !endpointOk)
+              }
+              icon={<ArrowRight size="0.875rem" />}
+              title={`Begins a new chat with “${flight.profile}” from an excerpt of this one, which stays as it is`}
+              onClick={() => void onward()}
+            >
+              Continue in a new run
             </Button>
           )}
           {hard && <Button onClick={() => go({ view: 'new' })}>New chat</Button>}
