@@ -6,6 +6,7 @@ import { exitOfOutcome } from './exit';
 import type { ExitCode } from './exit';
 import { finalText, Narrator } from './narrate';
 import { jsonLine, printable } from './text';
+import { withoutEndBreaks } from '../../shared/run/slices';
 
 interface DriveOptions {
   screen: Console;
@@ -54,7 +55,7 @@ export async function drive(session: Session, options: DriveOptions): Promise<Ex
     const answer = answered(outcome) ? finalText(state) : undefined;
     const counters = state.counters;
     await line({ event: 'ended', id: session.id, ...outcomeJson(outcome), answer: answer ?? null, counters });
-    if (answer && !json && !streamsAnswer) await screen.out(`${printable(answer).replace(/\n+$/, '')}\n`);
+    if (answer && !json && !streamsAnswer) await screen.out(`${withoutEndBreaks(printable(answer))}\n`);
     return exitOfOutcome(outcome, signals.first);
   } finally {
     off();

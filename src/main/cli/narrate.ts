@@ -4,6 +4,7 @@ import { spentOf, tokensText } from '../../shared/run/tokens';
 import type { DescribeCall } from '../../shared/run/transcript';
 import type { Outcome, SessionEvent } from '../agent/session';
 import { clipped, oneLine, plural, printable } from './text';
+import { withoutEndBreaks } from '../../shared/run/slices';
 
 /** Result lines shown along the way; the whole text is in the run. */
 const RESULT_LINES = 12;
@@ -114,7 +115,7 @@ const WORDS: Record<Outcome['reason'], string> = {
 };
 
 function shortened(content: string): string {
-  const lines = printable(content).replace(/\n+$/, '').split('\n');
+  const lines = withoutEndBreaks(printable(content)).split('\n');
   const shown = lines.slice(0, RESULT_LINES).map((line) => clipped(line, RESULT_WIDTH));
   const more = lines.length - shown.length;
   return [...shown, ...(more > 0 ? [`… ${plural(more, 'more line')}`] : [])].join('\n   ');

@@ -59,3 +59,10 @@ export function recordedSize(text: string): number {
   }
   return size;
 }
+
+/** A text without the line breaks at its end. An expression would look at each run of them again from each of its breaks. */
+export function withoutEndBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0x0a) end--;
+  return text.slice(0, end);
+}

@@ -1,5 +1,5 @@
 import { CallPairs } from './pairs';
-import { inSlices } from './slices';
+import { inSlices, withoutEndBreaks } from './slices';
 import type { Block, RawJson, RunRecord, ToolResultBlock } from './record';
 
 /** Where an item's record stands in its journal (bytes without the newline). */
@@ -166,7 +166,7 @@ export function transcriptText(
 ): string {
   const words = describe ?? ((tool, input) => `${tool} ${input}`);
   const parts = items.map((item) => lineText(item, words, writing));
-  return `${parts.map((part) => part.replace(/\n+$/, '')).join('\n\n')}\n`;
+  return `${parts.map(withoutEndBreaks).join('\n\n')}\n`;
 }
 
 function lineText(item: TranscriptLine, describe: DescribeCall, writing: boolean): string {
@@ -206,9 +206,9 @@ const resultText = (content: string, isError: boolean): string =>
 /** A mark before the first line, the others as far in. */
 const marked = (mark: string, text: string): string =>
   mark +
-  printable(text)
-    .replace(/\n+$/, '')
-    .replaceAll('\n', `\n${' '.repeat(mark.length)}`);
+  inSlices(withoutEndBreaks(printable(text)), (slice) =>
+    slice.replaceAll('\n', `\n${' '.repeat(mark.length)}`),
+  );
 
 // Control characters but tab and newline, DEL, C1, line and paragraph separators, direction marks.
 const HOSTILE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -9,6 +9,7 @@ import type { Locking } from './lock';
 import { withFile } from './repair';
 import { checkPlain, ioFailure, OPEN, readAll, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
+import { linesIn } from '../../../shared/run/slices';
 
 /** One line: what changes for a run. `gone`: forget all of it. */
 interface Line {
@@ -85,7 +86,7 @@ export class FileCatalogue {
   }
 
   #take(text: string): void {
-    for (const one of text.split('\n')) {
+    for (const one of linesIn(text)) {
       const line = parse(one);
       if (line === undefined) continue;
       if (line.gone) {

@@ -6,6 +6,7 @@ import { LIST_CACHE } from './layout';
 import type { Row } from './list';
 import { errno, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
+import { linesIn } from '../../../shared/run/slices';
 
 /** Changes with everything that goes into a row: rows of another version are made anew. */
 const VERSION = 4;
@@ -45,7 +46,7 @@ export class ListCache {
       const end = bytes.indexOf(0x0a);
       const body = bytes.subarray(end + 1);
       if (bytes.subarray(0, Math.max(0, end)).toString('utf8') !== header(body)) return rows;
-      for (const text of body.toString('utf8').split('\n')) {
+      for (const text of linesIn(body.toString('utf8'))) {
         const row = parse(text);
         if (row !== undefined) rows.set(row.bare.id, row);
         if (breather.due) await breather.breathe();

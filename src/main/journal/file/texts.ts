@@ -4,6 +4,7 @@ import { notFound } from '../check';
 import { withFile } from './repair';
 import { errno, ioFailure, OPEN, PRIVATE_DIRECTORY, readAll, checkPlain, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
+import { startOf } from '../../../shared/run/slices';
 
 const NAME = /^[A-Za-z0-9_-]{1,80}\.txt$/;
 
@@ -12,7 +13,9 @@ const NAME = /^[A-Za-z0-9_-]{1,80}\.txt$/;
  * their harmless characters and of a hash that keeps different ids apart.
  */
 export async function keepText(vfs: Vfs, folder: string, toolUseId: string, text: string): Promise<string> {
-  const safe = toolUseId.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 40);
+  const safe = startOf(toolUseId, 400)
+    .replace(/[^A-Za-z0-9_-]/g, '')
+    .slice(0, 40);
   const hash = createHash('sha256').update(toolUseId).digest('hex').slice(0, 12);
   try {
     if (vfs.look(folder) === undefined) {

@@ -17,6 +17,7 @@ import { writeSlipFile } from './slip';
 import { keepText } from './texts';
 import { ioFailure, writeWhole } from './vfs';
 import type { FileStat, Vfs } from './vfs';
+import { RECORD_LIMIT } from '../../../shared/run/read';
 
 /** What a writer is made of: an open journal whose end is sound, under a lock. */
 export interface WriterParts {
@@ -151,6 +152,7 @@ export class FileJournal implements Journal {
     const step = checkAppend(this.lastSeq, record.seq);
     const line = encodeLine(record);
     if (step === 'seen') return this.#seen(record.seq, line);
+    if (line.length > RECORD_LIMIT) throw tooLarge(line.length);
 
     if (own !== undefined) await this.#sidecar.ahead({ kind: 'own', seq: record.seq, mac: own });
     // The lock may have been lost while that was written.
@@ -259,4 +261,11 @@ const fenced = (): Failure =>
     message: 'The file of this run is not as this writer left it: something else wrote, moved or removed it.',
     kept: 'Every record that was acknowledged was on disk; nothing more was written from here.',
     todo: 'Open the run again to see what it holds now.',
+  });
+
+const tooLarge = (bytes: number): Failure =>
+  new Failure({
+    code: 'too_large',
+    message: `This record has ${Math.ceil(bytes / 1_000_000)} MB; a run takes at most ${RECORD_LIMIT / 1_000_000} MB for one.`,
+    kept: 'Nothing was written, and everything before it is kept.',
   });

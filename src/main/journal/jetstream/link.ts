@@ -2,6 +2,7 @@ import { connect, createInbox } from 'nats';
 import type { ConnectionOptions, JetStreamManager, Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { NatsAuth } from './address';
 import { Asks } from './asks';
+import { RECORD_LIMIT } from '../../../shared/run/read';
 
 /** `reconnecting`: the server is away and is looked for, for ever. */
 export type LinkState = 'connected' | 'reconnecting' | 'closed';
@@ -60,7 +61,8 @@ export class Link {
 
   /** Largest message in bytes, headers included. */
   get maxPayload(): number {
-    return this.#connection.info?.max_payload ?? 1024 * 1024;
+    // A server may announce anything; no record is larger than this.
+    return Math.min(this.#connection.info?.max_payload ?? 1024 * 1024, RECORD_LIMIT);
   }
 
   /** A fresh subject for answers to this connection. */

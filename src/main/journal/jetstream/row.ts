@@ -63,6 +63,8 @@ export function encodeRow(reading: Pick<Reading, 'folded' | 'size' | 'warnings'>
     row.lastStopReason,
     row.alerts,
   ]);
+  // Escapes only make it longer.
+  if (text.length > MOST) return undefined;
   // Headers are lines of ASCII.
   const line = text.replace(/[^ -~]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return line.length > MOST ? undefined : line;

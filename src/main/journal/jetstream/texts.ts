@@ -4,13 +4,16 @@ import { mostBody, putFenced } from './ground';
 import type { Ground } from './ground';
 import { Refused } from './put';
 import { scan } from './read';
+import { startOf } from '../../../shared/run/slices';
 
 const NAME = /^[A-Za-z0-9_-]{1,80}\.txt$/;
 const PIECE = 512 * 1024;
 
 /** Name of a kept text: harmless characters of the call's id, and a hash that keeps different ids apart. */
 function nameFor(toolUseId: string, nth: number): string {
-  const safe = toolUseId.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 40);
+  const safe = startOf(toolUseId, 400)
+    .replace(/[^A-Za-z0-9_-]/g, '')
+    .slice(0, 40);
   const hash = createHash('sha256').update(toolUseId).digest('hex').slice(0, 12);
   return `${safe}-${hash}${nth === 1 ? '' : `-${nth}`}.txt`;
 }

@@ -98,7 +98,7 @@ export function jsonOf(page: Page, exported: Date): { json: string; written: Cou
   };
 }
 
-const kindOf = ({ protocol }: RunRecord): string => protocol.split('.').at(-1) ?? '';
+const kindOf = ({ protocol }: RunRecord): string => protocol.slice(protocol.lastIndexOf('.') + 1);
 
 function withoutKey(item: object, { clean }: Page): unknown {
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import {
   placed,
   type Node,
 } from './markdown-contain';
-import { inSlices } from '../../../shared/run/slices';
+import { inSlices, withoutEndBreaks } from '../../../shared/run/slices';
 
 /** Length of the longest run of backticks. */
 function longestTicks(text: string): number {
@@ -58,7 +58,7 @@ const ACTIVE = /[<[\t]|`{3}|~{3}|^[ >*+\d.)-]*#|^[ >]*(?:=+|-+)[ \t]*$/m;
  * @param mark begins the labels of its definitions; no other text may have it
  */
 export function contained(text: string, mark: string): string {
-  const clean = printable(text).replace(/\n+$/, '');
+  const clean = withoutEndBreaks(printable(text));
   if (clean.length < 1_000_000 && !ACTIVE.test(clean)) return `${clean}\n`;
   if (!isSaneMarkdown(clean)) return fenced(clean);
   const inert = harmless(clean);
@@ -70,7 +70,7 @@ export function contained(text: string, mark: string): string {
 
 /** Contained Markdown as a quotation, which nothing in it gets out of. Ends with a newline. */
 export function quoted(text: string, mark: string): string {
-  const inner = contained(text, mark).replace(/\n+$/, '');
+  const inner = withoutEndBreaks(contained(text, mark));
   const quote = inQuotation(inner);
   if (inner.length > 1_000_000 || !ACTIVE.test(inner) || isQuotationOf(quote, inner, mark))
     return `${quote}\n`;

@@ -29,12 +29,12 @@ const SHAPES: readonly RegExp[] = [
   // NATS seeds.
   /\bS[ACNOUX][A-Z2-7]{56}\b/g,
   // JSON Web Tokens.
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,2000}/g,
 ];
 /** Marked by what stands before them, which stays. */
 const MARKED: readonly RegExp[] = [
   /(\bBearer\s+)[A-Za-z0-9._~+/-]{16,}=*/gi,
-  /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"'<>]+:)[^\s/@"'<>]+(?=@)/gi,
+  /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@"'<>]{1,200}:)[^\s/@"'<>]{1,500}(?=@)/gi,
 ];
 
 /** @param known values that are secret here */

@@ -15,6 +15,7 @@ import { Approval } from './approval';
 import { LongText } from './long-text';
 import { Kept, Rest } from './rest';
 import s from './tool-card.module.css';
+import { withoutEndBreaks } from '../../../shared/run/slices';
 
 type Call = Extract<TranscriptItem, { kind: 'call' }>;
 
@@ -194,7 +195,7 @@ function firstLines(text: string, limit: number): string {
   const cut = at < 0 ? text : text.slice(0, at);
   return cut.length > limit * 300
     ? cut.slice(0, limit * 300)
-    : cut.replace(/\n+$/, '') === text.replace(/\n+$/, '')
+    : withoutEndBreaks(cut) === withoutEndBreaks(text)
       ? text
       : cut;
 }

@@ -1,3 +1,5 @@
+import { withoutEndBreaks } from '../../../shared/run/slices';
+
 /** A piece of markdown that stands on its own: `md` is rendered as markdown, `code` is a fenced block at the top level. */
 export type MdBlock =
   { kind: 'md'; text: string; joined: boolean } | { kind: 'code'; lang: string; text: string };
@@ -231,7 +233,7 @@ export class Splitter {
     this.list = undefined;
     this.joined = false;
     this.note = false;
-    if (text.trim() !== '') this.closed.push({ kind: 'md', text: text.replace(/\n+$/, ''), joined });
+    if (text.trim() !== '') this.closed.push({ kind: 'md', text: withoutEndBreaks(text), joined });
   }
 }
 
