@@ -236,6 +236,11 @@ export class Shown {
     return this;
   }
 
+  /** Resolves when the items of the last snapshot are here. */
+  async loaded(): Promise<void> {
+    await this.#loading.catch(() => undefined);
+  }
+
   async #load(): Promise<void> {
     const all: TranscriptItem[] = [];
     for (;;) {

@@ -1,6 +1,6 @@
 import { asFailure } from '../../shared/run/failure';
 import { userText } from '../../shared/run/fold';
-import { withoutSecrets } from './seal';
+import { recordEnd } from './end';
 import { isOver, Saying } from './opening';
 import type { Opening } from './opening';
 import { Queue } from './queue';
@@ -289,24 +289,11 @@ export class LiveSession implements Session {
 
   /** Writes the terminal record where one is due, and says how the turn ended. */
   async #conclude(outcome: Outcome): Promise<Outcome> {
-    const { ledger, stage, control } = this.run;
+    const { ledger, control } = this.run;
     if (outcome.reason === 'completed' && this.#chat) return { reason: 'your_turn' };
     if (outcome.reason === 'your_turn') return outcome;
     if (!ledger.holds || !ledger.alive || control.lost) return outcome;
-    const message =
-      outcome.message === undefined
-        ? undefined
-        : withoutSecrets(outcome.message, this.run.parts.secrets(ledger.store));
-    try {
-      await ledger.append(
-        { kind: 'terminal', payload: { reason: outcome.reason, ...(message !== undefined && { message }) } },
-        'that the run has ended',
-      );
-    } catch (error) {
-      // The run ended all the same; without this record it reads as interrupted.
-      stage.warn('terminal_not_saved', asFailure(error).message);
-    }
-    return outcome;
+    return recordEnd(this.run, outcome);
   }
 
   /** Frees the writer's place and waits for the person, unless they have said something since the turn ended. */

@@ -68,7 +68,7 @@ export class Feed {
       .run(async () => {
         const { reader, id } = this.options;
         if (isPrivate) await reader.begin(id);
-        else this.#take(await reader.open(id));
+        else this.#take(await reader.open(id, false, true));
         await this.#marks();
         // What was held before knows nothing of the resume; who watches asks again.
         this.#tellGap();

@@ -87,6 +87,7 @@ function failureOf({ row, overview, live, unsaved, lastSeq }: HeadSources): RunH
   if (live && live.phase !== 'ended' && live.phase !== 'idle') return undefined;
   if (overview?.failure) return overview.failure;
   if (unsaved && !live) return unsaved;
+  if (overview?.ended && !live) return overview.ended;
   if (row.failure) return row.failure;
   const message = live?.outcome?.message ?? (row.status === 'failed' ? row.detail : undefined);
   const kept = `Everything up to record ${lastSeq} is kept.`;

@@ -121,6 +121,7 @@ function notesThrough({ sidecar, records }: LoadedRun, count: number, at: number
         // Its own lineage leads on to the original's, but what is unknown stays unknown.
         return whole || entry.unnoted === true;
       case 'time':
+      case 'failure':
       case 'own':
         return entry.seq <= at;
       case 'bad_input':

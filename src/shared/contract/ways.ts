@@ -42,3 +42,18 @@ export function waysOf(
     anew: stopped && !row.private && failure?.code === 'model_context',
   };
 }
+
+/** What the controls of a run are called in sentences, and whether they are there. */
+const NAMED: [RegExp, (ways: Ways) => boolean][] = [
+  [/\bresume\b/i, (ways) => ways.look],
+  [/\btry (it )?again\b/i, (ways) => ways.again || ways.look],
+  [/\b(say|ask)\b/i, (ways) => ways.say !== undefined],
+  [/\bcontinue in a new run\b/i, (ways) => ways.anew],
+];
+
+/** A sentence that says what to do, where all that it names is on the screen; else one that names what is. */
+export function todoOf(todo: string | undefined, ways: Ways): string | undefined {
+  if (todo === undefined || NAMED.every(([name, there]) => !name.test(todo) || there(ways))) return todo;
+  if (ways.look) return 'Look at what would happen, then resume.';
+  return ways.again ? 'Try again.' : undefined;
+}

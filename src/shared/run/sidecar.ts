@@ -1,4 +1,5 @@
 import { z } from '../zod';
+import { FAILURE_CODES } from './failure';
 
 /**
  * What format v3 has no place for, beside the journal. Losing it costs comfort, never the run:
@@ -39,6 +40,16 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
   }),
   /** Written before the record of that number: that this machine wrote exactly that record. */
   z.object({ kind: z.literal('own'), seq: z.number(), mac: z.string().max(64) }),
+  /** lazy. Why the run ended with record `seq`, beyond what that record has room for; for the eye. */
+  z.object({
+    kind: z.literal('failure'),
+    seq: z.number(),
+    code: z.enum(FAILURE_CODES),
+    message: z.string(),
+    kept: z.string().optional(),
+    todo: z.string().optional(),
+    data: z.record(z.string(), z.unknown()).optional(),
+  }),
   /** lazy. Wall-clock time at which a record became durable. */
   z.object({ kind: z.literal('time'), seq: z.number(), at }),
   /**

@@ -70,7 +70,8 @@ export class InlineReader implements Reader {
     private readonly sizes?: Partial<Sizes> | undefined,
   ) {}
 
-  async open(id: string, quick = false): Promise<RunOverview> {
+  async open(id: string, quick = false, here = false): Promise<RunOverview> {
+    if (here && !this.#marks.has(id)) this.#marks.set(id, { alive: true });
     const held = this.#held.get(id);
     if (held?.private) return held.overview;
     if (held) return (await this.refresh(id)).overview;

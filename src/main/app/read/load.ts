@@ -9,6 +9,7 @@ import type { RunState, RunWarning } from '../../../shared/run/state';
 import type { LoadedRun, RunStore } from '../../journal/journal';
 import { readRunGently, type Reading } from '../../journal/read';
 import { Assembly, buildTranscript } from './build';
+import { endedIn, places } from './noted';
 import type { RunOverview } from './reader';
 import { readEnding, scanJournal, type From, type ScanOptions, type Slice } from './scan';
 import { HeldRecords, StoredRecords, type Source } from './source';
@@ -191,6 +192,7 @@ export async function loadEnding(where: Where): Promise<Loaded | undefined> {
     writing,
     overview: {
       ...places(notes.entries),
+      ...endedIn(notes.entries, transcript.lastSeq),
       lastSeq: transcript.lastSeq,
       items: transcript.length,
       bytes: ending.size,
@@ -292,31 +294,6 @@ async function metaOf(slice: Slice): Promise<RunRecord['meta']> {
   }
 }
 
-function places(
-  sidecar: readonly SidecarEntry[],
-): Pick<RunOverview, 'profile' | 'folder' | 'endpoint' | 'origin' | 'repairs'> {
-  const config = sidecar.findLast((entry) => entry.kind === 'config');
-  const lineage = sidecar.findLast((entry) => entry.kind === 'lineage');
-  const repairs = sidecar.flatMap((entry) =>
-    entry.kind === 'repair' ? [{ at: entry.at, bytes: entry.bytes, backup: entry.backup }] : [],
-  );
-  return {
-    ...(lineage && {
-      origin: {
-        from: lineage.from,
-        ...(lineage.store !== undefined && { store: lineage.store }),
-        ...(lineage.through_seq !== undefined && { through: lineage.through_seq }),
-        why: lineage.why,
-        at: lineage.at,
-      },
-    }),
-    ...(repairs.length > 0 && { repairs: repairs.slice(-10) }),
-    ...(config?.profile !== undefined && { profile: config.profile }),
-    ...(config?.folder !== undefined && { folder: config.folder }),
-    ...(config?.endpoint !== undefined && { endpoint: config.endpoint }),
-  };
-}
-
 function overviewOf(
   { transcript, allowance }: Assembly,
   sidecar: readonly SidecarEntry[],
@@ -325,6 +302,7 @@ function overviewOf(
 ): Omit<RunOverview, 'bytes' | 'warnings'> {
   return {
     ...places(sidecar),
+    ...endedIn(sidecar, transcript.lastSeq),
     lastSeq: transcript.lastSeq,
     items: transcript.length,
     chat: state?.interactive ?? first?.meta?.interactive ?? false,

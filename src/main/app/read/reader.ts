@@ -20,6 +20,8 @@ export interface RunOverview {
   warnings: RunWarning[];
   /** Why it cannot be read further. */
   failure?: FailureInfo;
+  /** Why it ended as it did, where its last record is an end and that was noted. */
+  ended?: FailureInfo;
   prompt?: string;
   chat: boolean;
   fingerprint?: Fingerprint;
@@ -103,9 +105,9 @@ export interface Fed {
 export interface Reader {
   /**
    * Reads the run (again, what is new of it), and keeps it. `quick`: a long one by its end only, the rest follows by
-   * itself (see `whole`); what needs all of it waits.
+   * itself (see `whole`); what needs all of it waits. `here`: it is written by this program from now on.
    */
-  open(id: string, quick?: boolean): Promise<RunOverview>;
+  open(id: string, quick?: boolean, here?: boolean): Promise<RunOverview>;
   /**
    * All of a run that was opened quickly. `before`: items in front of those that were known; absent: those are not as
    * they stood (the run grew, or is damaged), so all must be asked for again.

@@ -11,7 +11,7 @@ export class StoreReaders implements Reader {
     private readonly make: (store: string) => Reader,
   ) {}
 
-  open: Reader['open'] = async (key, quick) => this.#at(key).open(splitKey(key).id, quick);
+  open: Reader['open'] = async (key, ...how) => this.#at(key).open(splitKey(key).id, ...how);
   whole: Reader['whole'] = async (key) => this.#at(key).whole(splitKey(key).id);
   progress: Reader['progress'] = async (key) => this.#at(key).progress(splitKey(key).id);
   begin: Reader['begin'] = async (key) => this.#at(key).begin(splitKey(key).id);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { ArrowRight, Eye, RotateCcw, ScanSearch, Square } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
-import { waysOf, type Ways } from '../../../shared/contract/ways';
+import { todoOf, waysOf, type Ways } from '../../../shared/contract/ways';
 import { call, failureOf } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
 import { sentOne } from '../../store/reading';
@@ -45,7 +45,7 @@ function Foot({ head }: { head: RunHead }) {
   if (readOnly && head.mode === 'still') return <ContinueHere id={row.id} />;
   const ways = waysOf(head);
   if (!ways.say && ways.stop) return <Busy head={head} />;
-  if (ways.say ?? ways.look)
+  if (ways.say !== undefined || ways.look || ways.again)
     return (
       <>
         <Stopped head={head} ways={ways} />
@@ -96,7 +96,16 @@ function Stopped({ head, ways }: { head: RunHead; ways: Ways }) {
       )}
     </>
   );
-  if (failure) return <FailureNote failure={failure} actions={actions} />;
+  if (failure) {
+    const { todo, ...told } = failure;
+    const possible = todoOf(todo, ways);
+    return (
+      <FailureNote
+        failure={{ ...told, ...(possible !== undefined && { todo: possible }) }}
+        actions={actions}
+      />
+    );
+  }
   return (
     <div className={s['bar']}>
       <span>{STOPPED[row.status] ?? 'This run stopped.'} Everything up to here is kept.</span>
