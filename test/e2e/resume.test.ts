@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { bad } from '../support/axe';
 import { makeHome, onEveryDoor, picture, type Started } from './harness';
 import {
   allow,
@@ -30,7 +31,11 @@ const lines = (started: Started, name: string) => {
 };
 
 /** Starts a chat whose tool is in the middle of its effect when everything is killed. */
-async function killedInside(start: () => Promise<Started>, when: 'before' | 'after'): Promise<Started> {
+async function killedInside(
+  start: () => Promise<Started>,
+  when: 'before' | 'after',
+  meanwhile: (first: Started) => void = () => undefined,
+): Promise<Started> {
   const first = await start();
   await ready(first.page);
   await startChat(first, 'append report.txt: total 4711 after 4', { folder: first.home.files });
@@ -38,6 +43,7 @@ async function killedInside(start: () => Promise<Started>, when: 'before' | 'aft
   await toolRuns(first.page, 'append_file');
   if (when === 'after') await until(() => lines(first, 'report.txt').length).toBe(1);
   await first.kill();
+  meanwhile(first);
   const again = await first.restart();
   await ready(again.page);
   await openRow(again.page, 'append report.txt');
@@ -72,6 +78,35 @@ onEveryDoor(
   'the pre-flight of a run that was killed',
   (start, target) => {
     const name = target.replace(' ', '-');
+
+    it('of another computer begins with that, takes over neither folder nor call, and goes on as it is chosen here', async () => {
+      // Another computer has another secret; its runs folder is the same, as in a synced one.
+      const started = await killedInside(start, 'after', ({ home }) =>
+        rmSync(join(home.path, '.local/state/holdfast/machine.key')),
+      );
+      const { page } = started;
+      await page.getByRole('heading', { name: 'Another computer or program wrote this run' }).waitFor();
+      await page.getByText('Nothing of that is used here.').waitFor();
+      await page.getByRole('heading', { name: 'One open call came with this run' }).waitFor();
+      expect(await resume(started).isDisabled()).toBe(true);
+      expect([name, await bad(page)]).toEqual([name, []]);
+      for (const [width, height, colorScheme] of [
+        [900, 600, 'dark'],
+        [1280, 800, 'light'],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme });
+        await picture(page, `resume-elsewhere-${width}-${colorScheme}`);
+      }
+      await page.getByRole('radio', { name: /^Don’t run it/ }).check();
+      expect(await resume(started).isDisabled()).toBe(true);
+      await page.getByRole('checkbox', { name: /^Use “Practice” and no folder/ }).check();
+      await resume(started).click();
+      await status(page, 'Your turn');
+      expect(lines(started, 'report.txt')).toEqual(['total 4711']);
+      await say(page, 'read report.txt');
+      await conversation(page).getByText('No folder was chosen for this run').last().waitFor();
+    });
 
     it('runs the tool again when told so, after asking for approval as always', async () => {
       const started = await killedInside(() => start(), 'after');

@@ -93,14 +93,11 @@ describe('the kill matrix notices', () => {
   });
 
   it('a build that forgets that a tool was started', async (context) => {
-    const points = await pointsOf(cli(context), ROUNDS, 'no-intent');
-    const result = points.findIndex((name) => name === 'before write tool_result');
-    const second = points.findIndex((name, at) => at > result && name === 'before write tool_result');
     const cases: Case[] = [
       {
         name: 'before the result',
         prompt: ROUNDS,
-        kills: [{ at: second }],
+        kills: [{ point: { name: 'before write tool_result', nth: 2 } }],
         unknown: 'run',
         mutant: 'no-intent',
       },

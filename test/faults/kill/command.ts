@@ -9,7 +9,14 @@ export interface KillPlan {
   store: string;
   log?: string;
   at?: number;
+  point?: KillPoint;
   mutant?: Mutant;
+}
+
+/** The nth point of this name. */
+export interface KillPoint {
+  name: string;
+  nth: number;
 }
 
 /** When the parent kills the process from outside. */

@@ -3,10 +3,11 @@
  * the files of its store, and kills it, with SIGKILL and from inside, at one exact point. Nothing of the product knows
  * of it.
  *
- * HOLDFAST_KILL is JSON: { store, log?, at?, mutant? }
+ * HOLDFAST_KILL is JSON: { store, log?, at?, point?, mutant? }
  *   store   the runs folder; only files in it are watched
  *   log     append the name of every point to this file
  *   at      kill at this point (0 is the first)
+ *   point   { name, nth }: kill at the nth point of this name, whatever happens in the background meanwhile
  *   mutant  break the build on purpose, to show that the matrix notices:
  *             early       a write to the journal is reported as done before it is
  *             no-intent   the intent to run a tool is never written
@@ -37,9 +38,11 @@ for (const name of [
 
 const mine = (path) => typeof path === 'string' && path.startsWith(plan.store);
 let next = 0;
+let met = 0;
 
 function point(name) {
   if (plan.log) fs.appendFileSync(plan.log, `${name}\n`);
+  if (name === plan.point?.name && ++met === plan.point.nth) process.kill(process.pid, 'SIGKILL');
   if (next++ === plan.at) process.kill(process.pid, 'SIGKILL');
 }
 

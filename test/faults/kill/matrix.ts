@@ -5,14 +5,14 @@ import { readJournal } from '../../../src/shared/run/codec';
 import { foldRecords } from '../../../src/shared/run/fold';
 import type { RunRecord } from '../../../src/shared/run/record';
 import { command } from './command';
-import type { Ended, KillMoment, KillPlan, Mutant } from './command';
+import type { Ended, KillMoment, KillPlan, KillPoint, Mutant } from './command';
 
 /** One run that is killed once or more and must come to its end all the same. */
 export interface Case {
   name: string;
   prompt: string;
   /** Each attempt is killed by its own entry; attempts after the last are left alone. */
-  kills: ({ at: number } | KillMoment)[];
+  kills: ({ at: number } | { point: KillPoint } | KillMoment)[];
   /** What the person says when an outcome is unknown. */
   unknown: 'run' | 'skip';
   mutant?: Mutant;
@@ -140,9 +140,10 @@ class Trial {
     const plan: KillPlan = {
       store: this.#store,
       ...(kill && 'at' in kill && { at: kill.at }),
+      ...(kill && 'point' in kill && { point: kill.point }),
       ...(this.script.mutant && { mutant: this.script.mutant }),
     };
-    const moment = kill && !('at' in kill) ? kill : undefined;
+    const moment = kill && !('at' in kill) && !('point' in kill) ? kill : undefined;
     const ended = await command(this.cli, args, { plan, moment });
     this.#judge(before.records, ended);
     return ended;

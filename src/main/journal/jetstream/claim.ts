@@ -1,4 +1,5 @@
 import { headers } from 'nats';
+import { z } from '../../../shared/zod';
 import type { Msg } from 'nats';
 import { locked } from '../check';
 import { putFenced } from './ground';
@@ -28,17 +29,21 @@ export interface ClaimState {
   nonce: string;
 }
 
+const claimBody = z.object({ state: z.string().optional(), nonce: z.string().optional() });
+
 const RELEASE_MS = 1_000;
 
 function claimOf(ground: Ground, stored: Stored | undefined): ClaimState | undefined {
   const token = stored && ground.subjects.parse(stored.subject)?.token;
   if (stored === undefined || token === undefined || !/^\d+$/.test(token)) return undefined;
-  let body: { state?: string; nonce?: string } = {};
+  let json: unknown;
   try {
-    body = JSON.parse(Buffer.from(stored.data).toString('utf8')) as typeof body;
+    json = JSON.parse(Buffer.from(stored.data).toString('utf8'));
   } catch {
-    // Counts as held by nobody we know: it is superseded like any other.
+    // As anything else that is no claim.
   }
+  // What is none counts as held by nobody we know: it is superseded like any other.
+  const body = claimBody.safeParse(json).data ?? {};
   return { n: Number(token), seq: stored.seq, held: body.state !== 'free', nonce: body.nonce ?? '' };
 }
 
