@@ -62,6 +62,18 @@ const forbidden = (kept = 'Nothing was read.') =>
     todo: 'Choose the folder again.',
   });
 
+/** Where this machine noted that a run works, and which folder that was. */
+export interface NotedFolder {
+  folder?: string;
+  folderId?: string;
+}
+
+async function isStill(real: string, noted: NotedFolder | undefined): Promise<boolean> {
+  if (real !== noted?.folder) return false;
+  const now = folderId(await lstat(real, { bigint: true }));
+  return noted.folderId === undefined || isSameFolder(noted.folderId, now);
+}
+
 /** Undefined for what is not there. */
 function realOf(path: string): string | undefined {
   try {
@@ -116,10 +128,11 @@ export class Folders {
   }
 
   /**
-   * The real path of a folder that a window named for a run. `also`: the folder that the run works in already.
+   * The real path of a folder that a window named for a run. `also`: the folder that the run works in already, while what
+   * has its name is that very folder.
    * Throws `forbidden` and `not_found`.
    */
-  async check(folder: string, also?: string): Promise<string> {
+  async check(folder: string, also?: NotedFolder): Promise<string> {
     const real = await this.#real(folder);
     if (this.closed(real)) {
       throw new Failure({
@@ -130,7 +143,7 @@ export class Folders {
       });
     }
     const taken = this.#revoked.includes(real);
-    if ((real === also && !taken) || (await this.#isGranted(real))) return real;
+    if ((!taken && (await isStill(real, also))) || (await this.#isGranted(real))) return real;
     if (!this.#pickable(real, true)) throw forbidden();
     await this.#ask(real);
     return this.grant(real);
@@ -175,9 +188,11 @@ export class Folders {
   }
 
   /** As `check`, with which folder it is: what a run is given. */
-  async granted(folder: string, also?: string): Promise<{ folder: string; folderId: string }> {
+  async granted(folder: string, also?: NotedFolder): Promise<{ folder: string; folderId: string }> {
     const real = await this.check(folder, also);
-    return { folder: real, folderId: this.#ids.get(real) ?? folderId(await lstat(real, { bigint: true })) };
+    const noted = (await isStill(real, also)) ? also?.folderId : undefined;
+    const known = noted ?? this.#ids.get(real);
+    return { folder: real, folderId: known ?? folderId(await lstat(real, { bigint: true })) };
   }
 
   /** The real path of a folder that the window's own picker chose to put files in; no run gets it by that. */

@@ -76,7 +76,7 @@ export function runHandlers(services: Services): RunHandlers {
     const { view, noted } = await look(key, named);
     const profile = await profiles.named(view.profile);
     if (folder === undefined) await folders.again(noted.folder);
-    const chosen = folder === undefined ? {} : await folders.granted(folder, noted.folder);
+    const chosen = folder === undefined ? {} : await folders.granted(folder, noted);
     await sessions.resume({ ...rest, store, id, profile, approvals: 'ask', ...chosen }, at);
   };
 
@@ -186,7 +186,7 @@ export function runHandlers(services: Services): RunHandlers {
     'run.preflight': async ({ id, profile, folder }) => {
       if (folder === undefined) return (await look(id, profile)).view;
       const { noted } = await look(id, profile);
-      return (await look(id, profile, await folders.check(folder, noted.folder))).view;
+      return (await look(id, profile, await folders.check(folder, noted))).view;
     },
     'run.resume': async ({ id, unknown, ...choice }) => {
       const { profile, folder, force, acceptEndpoint, acceptOrigin, say, send } = choice;
