@@ -57,8 +57,7 @@ export function From({ flight, entry, ok, onChange, onProfile, onFolder }: FromP
               )}
               {told.folder !== undefined && (
                 <>
-                  {' '}
-                  the folder{' '}
+                  {told.profile !== undefined && ','} the folder{' '}
                   <code>
                     <Shown text={told.folder} />
                   </code>
@@ -66,8 +65,7 @@ export function From({ flight, entry, ok, onChange, onProfile, onFolder }: FromP
               )}
               {told.endpoint !== undefined && (
                 <>
-                  {' '}
-                  the address{' '}
+                  {(told.profile ?? told.folder) !== undefined && ','} the address{' '}
                   <code>
                     <Shown text={told.endpoint} />
                   </code>
