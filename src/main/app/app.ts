@@ -179,13 +179,7 @@ export function createApp(options: AppOptions): App {
   });
   const own = () => [...ownFolders(options.env), state, dirname(options.profilesPath), ...stores.folders()];
   const sessions: Sessions = new Sessions({
-    parts: {
-      ...options.parts,
-      closed: (at) => {
-        const [mine, named] = [closedTo(own()), options.parts.closed?.(at)];
-        return (real) => mine(real) || named?.(real) === true;
-      },
-    },
+    parts: { ...options.parts, closed: (at) => closedTo(own(), options.parts.closed?.(at)) },
     store: (name) => stores.at(name),
     reader,
     row: (id) => library.row(id),

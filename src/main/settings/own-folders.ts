@@ -33,9 +33,12 @@ const hasMarker = (folder: string): boolean => existsSync(join(folder, MARKER));
 
 /**
  * Whether a real path is one of the folders or files, lies in one, or in any folder that Holdfast keeps runs in, as they
- * are now. The sample folder does not count.
+ * are now. The sample folder does not count. `also`: what else is closed.
  */
-export function closedTo(own: readonly string[]): (real: string) => boolean {
+export function closedTo(
+  own: readonly string[],
+  also?: (real: string) => boolean,
+): (real: string) => boolean {
   const roots = own.map((folder) => {
     try {
       return realpathSync(folder);
@@ -56,6 +59,7 @@ export function closedTo(own: readonly string[]): (real: string) => boolean {
   };
   return (real) =>
     isStore(real) ||
+    also?.(real) === true ||
     roots.some((root) => {
       const way = relative(root, real);
       if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return false;
