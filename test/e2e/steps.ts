@@ -61,7 +61,7 @@ export async function chooseFolder(started: Started, path: string): Promise<void
     await page.getByRole('button', { name: 'Go' }).click();
     await until(() => page.getByText(/\d+ files?$/).count()).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Use this folder' }).click();
-    const allow = question(page).getByRole('button', { name: 'Allow' });
+    const allow = question(page).getByRole('button', { name: 'Allow', exact: true });
     const chosen = page.getByRole('button', { name: /^Folder:/ }).first();
     // Asked once for each folder; what is inside one that may be used needs no question.
     await until(async () => {

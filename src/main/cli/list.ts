@@ -34,7 +34,7 @@ const table = (rows: RunSummary[]): string =>
 
 function about(row: RunSummary): string {
   if (row.failure) return clipped(row.failure.message, 100);
-  return clipped((row.catalogue.title ?? row.prompt ?? '').trim().split('\n', 1)[0] ?? '', 60);
+  return clipped((row.catalogue.title ?? row.prompt ?? '').trim().split(/\r\n?|\n/, 1)[0] ?? '', 60);
 }
 
 /** `2026-07-20 09:08`, in the time of this machine. */

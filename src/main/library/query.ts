@@ -3,7 +3,7 @@ import { FACET_LIMIT, type SortField } from '../../shared/contract/library';
 import type { RunStatus } from '../../shared/contract/views';
 import { NEEDS_YOU } from '../../shared/run/status';
 import { STATE_ORDER, type Entry } from './entry';
-import { localDay } from './words';
+import { calendarOf, type Calendar } from './words';
 
 /** Which runs, in which order; see the contract. */
 export interface RunQuery {
@@ -14,7 +14,9 @@ export interface RunQuery {
   stores?: ReadonlySet<string> | undefined;
   models?: string[] | undefined;
   tags?: string[] | undefined;
-  /** Local days, both included. */
+  /** The time zone that days are of; absent: that of this process. */
+  zone?: string | undefined;
+  /** Days of that zone, both included. */
   from?: string | undefined;
   to?: string | undefined;
   pinned?: boolean | undefined;
@@ -135,7 +137,7 @@ export class Queries {
     return {
       entries: [...pinned!, ...rest!, ...without!],
       pinned: pinned!.length,
-      days: dated ? daysOf([...rest!, ...without!], field) : [],
+      days: dated ? daysOf([...rest!, ...without!], field, calendarOf(query.zone)) : [],
       ...tally.result(),
     };
   }
@@ -153,6 +155,7 @@ function judgeOf(query: RunQuery): (entry: Entry) => number {
   const words = folded(query.words ?? '')
     .split(/\s+/)
     .filter(Boolean);
+  const { startOf } = calendarOf(query.zone);
   const from = query.from === undefined ? -Infinity : startOf(query.from, 0);
   const to = query.to === undefined ? Infinity : startOf(query.to, 1);
   return ({ row, store, updated, text }) => {
@@ -225,14 +228,12 @@ function facet(counts: Map<string, number>, chosen: readonly string[] = []): Fac
   return shown;
 }
 
-/** Local midnight of a day, or of so many days later; ms. */
-function startOf(day: string, later: number): number {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + later).getTime();
-}
-
 /** Runs of neighbours on the same local day. */
-function daysOf(entries: readonly Entry[], field: 'updated' | 'created'): Found['days'] {
+function daysOf(
+  entries: readonly Entry[],
+  field: 'updated' | 'created',
+  { dayOf, startOf }: Calendar,
+): Found['days'] {
   const days: Found['days'] = [];
   let [start, end] = [Infinity, -Infinity];
   for (const entry of entries) {
@@ -242,7 +243,7 @@ function daysOf(entries: readonly Entry[], field: 'updated' | 'created'): Found[
       last!.count++;
       continue;
     }
-    const day = at === undefined ? '' : localDay(new Date(at));
+    const day = at === undefined ? '' : dayOf(at);
     if (at === undefined) [start, end] = [Infinity, -Infinity];
     else [start, end] = [startOf(day, 0), startOf(day, 1)];
     days.push({ day, count: 1 });

@@ -33,3 +33,67 @@ export function localDay(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
+
+/** The days of a time zone. */
+export interface Calendar {
+  /** Calendar day, YYYY-MM-DD. */
+  dayOf(ms: number): string;
+  /** When a day begins, or the one so many days later; ms. */
+  startOf(day: string, later: number): number;
+}
+
+const calendars = new Map<string, Calendar>();
+
+/** The days of a zone (`Asia/Tokyo`); of this process where none is named, or none is known by that name. */
+export function calendarOf(zone: string | undefined): Calendar {
+  if (zone === undefined) return here;
+  const known = calendars.get(zone);
+  if (known) return known;
+  const made = calendarIn(zone) ?? here;
+  if (calendars.size < 50) calendars.set(zone, made);
+  return made;
+}
+
+const here: Calendar = {
+  dayOf: (ms) => localDay(new Date(ms)),
+  startOf(day, later) {
+    const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+    return new Date(year, month - 1, date + later).getTime();
+  },
+};
+
+const HOUR = 3_600_000;
+
+function calendarIn(zone: string): Calendar | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
+  } catch {
+    return undefined;
+  }
+  const dayOf = (ms: number) => {
+    const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    return `${parts['year']?.padStart(4, '0')}-${parts['month']}-${parts['day']}`;
+  };
+  return {
+    dayOf,
+    startOf(day, later) {
+      const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+      const noon = Date.UTC(year, month - 1, date + later, 12);
+      const wanted = new Date(noon).toISOString().slice(0, 10);
+      // No zone is further than 14 hours from this, and no day shorter than 23 hours: the day begins where its name does.
+      let [before, first] = [noon - 27 * HOUR, noon + 15 * HOUR];
+      while (first - before > 1) {
+        const middle = Math.floor((before + first) / 2);
+        if (dayOf(middle) < wanted) before = middle;
+        else first = middle;
+      }
+      return first;
+    },
+  };
+}

@@ -3,6 +3,7 @@ import type { SortField } from '../../shared/contract/library';
 import type { CommandInput, CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow } from '../../shared/contract/views';
+import { zone } from './zone';
 import { call, failureOf } from '../client';
 import { toastFailure } from './app';
 import { Choice } from './choice';
@@ -68,7 +69,7 @@ const get = useBrowse.getState;
 let open = false;
 
 const pages = new Pages(
-  (page) => call('library.page', { ...page, ...get().query, facets: true }),
+  (page) => call('library.page', { ...page, ...get().query, zone: zone(), facets: true }),
   ({ rows, total, all, pinned, trashed, days, facets, stores }, offset, anew) =>
     set({
       rows: withPage(anew ? [] : get().rows, rows, offset, total),
@@ -146,7 +147,7 @@ export const browseChoice = new Choice({
   get,
   set,
   keyAt: (index) => get().rows[index]?.id,
-  keys: (places) => call('library.keys', { ...places, ...get().query }),
+  keys: (places) => call('library.keys', { ...places, ...get().query, zone: zone() }),
 });
 
 /* Columns. */

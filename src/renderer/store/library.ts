@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import type { CommandOutput } from '../../shared/contract/contract';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunRow, RunStatus } from '../../shared/contract/views';
+import { zone } from './zone';
 import { call, failureOf } from '../client';
 import { refreshBrowse } from './browse';
 import { Pages, withPage } from './pages';
@@ -58,6 +59,7 @@ const pages = new Pages(
   (page) => {
     const { filter, words, store } = get();
     return call('library.page', {
+      zone: zone(),
       ...page,
       ...FILTERS[filter],
       ...(words.trim() && { words: words.trim() }),

@@ -43,6 +43,8 @@ const query = {
   from: day.optional(),
   to: day.optional(),
   pinned: z.boolean().optional(),
+  /** The time zone of the window, for all days; absent: that of the main process. */
+  zone: text(100).optional(),
   /** Absent: by the last change, newest first. Pinned runs always come first; runs without a value last. */
   sort: z.strictObject({ by: sortField, up: z.boolean() }).optional(),
 };
