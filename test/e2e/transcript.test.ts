@@ -13,7 +13,7 @@ import {
   terminalRecord,
   userRecord,
 } from '../support/journal-records';
-import { bindEntry, encodeEntry, metaSha256 } from '../../src/main/journal/sidecar';
+import { bindEntry, encodeEntries, metaSha256 } from '../../src/main/journal/sidecar';
 import { cleanUp, makeHome, picture, start, type Home, type Started } from './harness';
 import { conversation, openRow, ready, settled, until } from './steps';
 
@@ -45,7 +45,7 @@ function put(home: Home, id: string, records: RunRecord[], notes = false): Buffe
   writeFileSync(join(home.runs, `${id}.json`), bytes, { mode: 0o600 });
   if (notes) {
     const bound = [bindEntry(metaSha256(lines[0]?.subarray(0, -1) ?? '')), ...richNotes];
-    writeFileSync(join(home.runs, `${id}.aux.jsonl`), bound.map(encodeEntry).join(''), { mode: 0o600 });
+    writeFileSync(join(home.runs, `${id}.aux.jsonl`), encodeEntries(bound).lines.join(''), { mode: 0o600 });
   }
   return bytes;
 }

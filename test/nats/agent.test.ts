@@ -5,6 +5,7 @@ import { natsStore } from '../../src/main/journal/jetstream';
 import type { NatsOptions } from '../../src/main/journal/jetstream';
 import type { RunStore } from '../../src/main/journal/journal';
 import { memoryStore } from '../../src/main/journal/memory';
+import { recordSha256 } from '../../src/main/journal/proof';
 import { records, resume, run, scene, start, testTool } from '../support/agent';
 import { crashed } from '../support/crash';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
@@ -21,6 +22,14 @@ async function pending(keepIntents: boolean): Promise<RunStore> {
   const before = scene(model, tools, { store: memoryStore() });
   await run(before, { allow: ['change'] });
   return crashed(before.store, 'r', { seq: 2, keep: (entry) => keepIntents || entry.kind !== 'intent' });
+}
+
+/** Notes of a copy prove nothing of its turns; these say that they have seen the open one. */
+async function seen(store: RunStore, id: string): Promise<void> {
+  const journal = await store.open(id);
+  const turn = (await journal.load()).records.findLast(({ assistant }) => assistant)!;
+  await journal.note({ kind: 'turn', at: 'now', run: id, seq: turn.seq, sha256: recordSha256(turn) });
+  await journal.close();
 }
 
 describe.each(everyNatsServer())('An agent’s run on nats-server $version', (kind) => {
@@ -66,6 +75,7 @@ describe.each(everyNatsServer())('An agent’s run on nats-server $version', (ki
     for (let round = 0; round < ROUNDS; round++) {
       const id = `twice-${options === undefined ? '' : Object.keys(options).length}-${round}`;
       await copyRun(await pending(false), pair[0]!, 'r', { as: id });
+      await seen(pair[0]!, id);
       let effects = 0;
       const change = () => {
         effects += 1;
@@ -111,6 +121,55 @@ describe.each(everyNatsServer())('An agent’s run on nats-server $version', (ki
     expect((await failureOf(resume(it_, { id: 'begun', allow: ['change'] }))).code).toBe('unknown_outcome');
     const again = await resume(it_, { id: 'begun', unknownDefault: 'skip', allow: ['change'] });
     expect(await again.session.settled()).toEqual({ reason: 'completed' });
+  });
+
+  it('asks about a call that began, whatever is taken away of its notes or changed in them', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const tool = testTool('change', () => held.then(() => ({ content: 'changed' })), { changes: true });
+    const it_ = scene(
+      scriptedModel([{ tools: [{ name: 'change' }, { name: 'change' }] }, { text: 'end' }]),
+      [tool],
+      { store: stores[0]! },
+    );
+    const watched = await start(it_, { id: 'aged', allow: ['change'] });
+    await watched.event('tool_started');
+    const fates = async () => {
+      const allow = ['change'];
+      const options = {
+        store: stores[1]!,
+        id: 'aged',
+        profile: it_.profile,
+        approvals: 'ask' as const,
+        allow,
+      };
+      return (await preflight(it_.parts, options)).pending.map(({ fate }) => fate);
+    };
+    // As a kill at this moment would leave it: the second call never began, and the notes prove that.
+    await expect.poll(fates).toEqual(['unknown', 'run']);
+    const { connection, manager } = await server.client();
+    const last = () =>
+      manager.streams
+        .getMessage('RUNS', { last_by_subj: 'runs._aux.aged.>' })
+        .catch(() => ({ seq: 0, subject: '', data: new Uint8Array() }));
+    const { seq, subject, data } = await last();
+    await manager.streams.deleteMessage('RUNS', seq);
+    expect(await fates()).toEqual(['unknown', 'unknown']);
+    const flipped = Buffer.from(data);
+    flipped[flipped.length >> 1]! ^= 1;
+    await server.publish(subject, flipped.toString('utf8'));
+    expect(await fates()).toEqual(['unknown', 'unknown']);
+    let taken = 0;
+    for (let note = await last(); note.seq > 0; note = await last()) {
+      await manager.streams.deleteMessage('RUNS', note.seq);
+      expect(await fates()).toEqual(['unknown', 'unknown']);
+      taken++;
+    }
+    expect(taken).toBeGreaterThan(1);
+    await connection.close();
+    release();
+    await watched.session.close();
+    await stores[0]!.purge('aged');
   });
 
   it('waits through a restart of the server in the middle of a tool, and goes on', async () => {

@@ -7,12 +7,13 @@ import type { Fingerprint, ToolUseBlock } from '../../shared/run/record';
 import type { SidecarEntry, SidecarKind } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { LoadedRun } from '../journal/journal';
+import { proofOf, recordSha256 } from '../journal/proof';
 import type { Witness } from '../settings/witness';
 import { toolUses } from './answered-turn';
 import { sha256, toolNamed } from './config';
 import type { RunConfig } from './config';
 import { forecastOf } from './forecast';
-import { placeIn, recordSha256, trusted } from './origin';
+import { placeIn, trusted } from './origin';
 import type { PendingTool, Preflight } from './session';
 import { lineOf } from './tool-batch';
 import { toWire } from './wire';
@@ -64,7 +65,7 @@ export function inspect(run: LoadedRun, config: RunConfig, view: Viewpoint): Ins
   const denied = refusals(notes);
   const invalid = badInputs(run, notes);
   const folder = view.folder ?? place.folder;
-  const pending = pendingTools(run, config, view, { denied, invalid, foreign: !pendingHere, folder });
+  const pending = pendingTools(run, config, view, { denied, invalid, foreign: !pendingHere, folder, notes });
   const endpoint = config.model.endpoint;
   const lost = lostText(state, notes);
   const next = nextStep(state, facts);
@@ -143,26 +144,29 @@ interface Circumstances extends Pick<Inspection, 'denied' | 'invalid'> {
   /** The open turn was written elsewhere. */
   foreign: boolean;
   folder: string | undefined;
+  /** Those that may decide something. */
+  notes: SidecarEntry[];
 }
 
 function pendingTools(
-  { id: run, records, state, sidecar, sidecarBound }: LoadedRun,
+  run: LoadedRun,
   config: RunConfig,
   { allow }: Viewpoint,
-  { denied, invalid, foreign, folder }: Circumstances,
+  { denied, invalid, foreign, folder, notes }: Circumstances,
 ): PendingTool[] {
-  const { pending } = state;
+  const { pending } = run.state;
   if (!pending) return [];
-  const turn = records.findLast(({ assistant }) => assistant);
+  const turn = run.records.findLast(({ assistant }) => assistant);
   const record = turn ? recordSha256(turn) : '';
+  const proof = proofOf(run, notes);
   // Also those that prove nothing: they can only make a person be asked.
-  const intents = new Map(entries(sidecar, 'intent').map((intent) => [intent.tool_use_id, intent]));
+  const intents = new Map(entries(run.sidecar, 'intent').map((intent) => [intent.tool_use_id, intent]));
   const cut = isCutShort(pending.stop_reason);
   const fate = (use: ToolUseBlock): Pick<PendingTool, 'fate' | 'changes'> => {
     const tool = toolNamed(config, use.name);
     const intent = intents.get(use.id);
     const changes = tool?.changes ?? intent?.changes ?? false;
-    const began = (intent !== undefined && (changes || intent.changes)) || (!sidecarBound && changes);
+    const began = (changes || intent?.changes === true) && proof(use.id) !== 'never_began';
     if (pending.answered.includes(use.id)) return { fate: 'answered', changes };
     if (cut || denied.has(use.id) || (tool && invalid.has(use.id))) return { fate: 'not_run', changes };
     if (foreign && tool) return { fate: 'foreign', changes };
@@ -183,7 +187,7 @@ function pendingTools(
           ? lineOf(toolNamed(config, use.name), use, parseRaw(use.input))
           : `${use.name} ${bad}`,
       ...fate(use),
-      hash: sha256(JSON.stringify([run, record, use.id, use.name, use.input, folder ?? null])),
+      hash: sha256(JSON.stringify([run.id, record, use.id, use.name, use.input, folder ?? null])),
       ...(path !== undefined && { path }),
       ...(startedAt !== undefined && { startedAt }),
     };

@@ -7,6 +7,7 @@ import type { RecordKind, RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal/journal';
+import { encodeBegan, recordSha256 } from '../journal/proof';
 import type { Witness } from '../settings/witness';
 import { Seal, trusted } from './origin';
 import { Breather } from '../journal/read';
@@ -27,6 +28,8 @@ export class Ledger {
   #ids = new Set<string>();
   #lastRecord: RunRecord | undefined;
   #seal: Seal | undefined;
+  /** The last answer of the model. */
+  #turn: RunRecord | undefined;
   #journal: Journal | undefined;
   #onDead: ((failure: Failure) => void) | undefined;
 
@@ -107,6 +110,7 @@ export class Ledger {
     this.#allowance = allowance;
     this.#ids = ids;
     this.#lastRecord = run.records.at(-1);
+    this.#turn = run.records.findLast(({ assistant }) => assistant);
   }
 
   hold(journal: Journal): void {
@@ -123,15 +127,20 @@ export class Ledger {
 
   /**
    * Appends one record. `lost` says what is not saved when this fails. Throws Failure `journaling`; the run then stands
-   * at the record before.
+   * at the record before. `seen`: the turn asks for something that may change things, so the notes see it first. Where
+   * that fails the turn is recorded all the same: then they prove nothing of it, and its tools do not run.
    */
-  async append({ kind, payload }: Payload, lost: string): Promise<void> {
+  async append({ kind, payload }: Payload, lost: string, seen = false): Promise<void> {
     const draft: RunRecord = { seq: this.lastSeq + 1, protocol: PROTOCOL[kind], [kind]: payload };
     // What is counted is what a reader will find: escaped, filled in, well formed.
     const record = decodeRecord(encodeRecord(draft));
     let place: RecordPlace | undefined;
     if (this.store) {
       try {
+        if (seen)
+          await this.#writer()
+            .note(this.#sight(record))
+            .catch(() => undefined);
         place = await this.#writer().append(record, this.#seal?.ofRecord(record));
       } catch (error) {
         throw this.#broken(error, lost);
@@ -150,6 +159,21 @@ export class Ledger {
       throw this.#broken(error, lost);
     }
     this.#allowance.note(entry);
+  }
+
+  /**
+   * Says once more, in a file of its own, which call is about to change something. Throws Failure `journaling`: then it
+   * must not.
+   */
+  async begin(toolUseId: string, lost: string): Promise<void> {
+    if (!this.store || !this.#turn) return;
+    const { seq } = this.#turn;
+    const began = { seq, sha256: recordSha256(this.#turn), tool_use_id: toolUseId };
+    try {
+      await this.#writer().putSlip('began', encodeBegan(began), 'durably');
+    } catch (error) {
+      throw this.#broken(error, lost);
+    }
   }
 
   /** Adds an entry that may be lost. */
@@ -204,10 +228,23 @@ export class Ledger {
     this.emit({ type: 'record', record, ...(this.store && place && { place }), durability, at });
   }
 
+  #sight(record: RunRecord): SidecarEntry {
+    const at = this.now().toISOString();
+    const sight: SidecarEntry = {
+      kind: 'turn',
+      at,
+      run: this.id,
+      seq: record.seq,
+      sha256: recordSha256(record),
+    };
+    return this.#seal?.sign(sight) ?? sight;
+  }
+
   #push(record: RunRecord, place: RecordPlace | undefined): void {
     this.#folder.push(record, place);
     this.#allowance.push(record);
     this.#lastRecord = record;
+    if (record.assistant) this.#turn = record;
     for (const id of idsOf(record)) this.#ids.add(id);
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { encodeRecord } from '../../shared/run/codec';
 import type { RunRecord } from '../../shared/run/record';
 import type { SidecarEntry, SidecarKind } from '../../shared/run/sidecar';
 import type { LoadedRun } from '../journal/journal';
+import { recordSha256 } from '../journal/proof';
 import type { Witness } from '../settings/witness';
 
 /**
@@ -34,10 +34,16 @@ export interface Trusted {
 }
 
 /** Kinds that decide something, and so count only with a proof. */
-const DECIDING: ReadonlySet<SidecarKind> = new Set(['config', 'bad_input', 'intent', 'approval', 'resume']);
+const DECIDING: ReadonlySet<SidecarKind> = new Set([
+  'config',
+  'bad_input',
+  'turn',
+  'intent',
+  'approval',
+  'resume',
+]);
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
-export const recordSha256 = (record: RunRecord): string => sha256(encodeRecord(record));
 
 /** Signs what is written into one run. */
 export class Seal {

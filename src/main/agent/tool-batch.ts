@@ -197,6 +197,7 @@ async function execute(
 ): Promise<Answer | 'later'> {
   const { control, stage, parts } = run;
   const at = parts.now().toISOString();
+  const lost = `that the tool ${use.name} was about to run (it did not)`;
   await run.ledger.note(
     {
       kind: 'intent',
@@ -206,8 +207,9 @@ async function execute(
       input_sha256: sha256(use.input),
       changes: tool.changes,
     },
-    `that the tool ${use.name} was about to run (it did not)`,
+    lost,
   );
+  if (tool.changes) await run.ledger.begin(use.id, lost);
   stage.runningTool = { toolUseId: use.id, tool: use.name, at };
   stage.enter('tool', { tool: use.name, toolUseId: use.id });
   stage.emit({ type: 'tool_started', toolUseId: use.id, tool: use.name, at });

@@ -2,8 +2,9 @@ import { asFailure } from '../../shared/run/failure';
 import { STOP } from '../../shared/run/record';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
 import type { RunState } from '../../shared/run/state';
-import { answeredTurn } from './answered-turn';
+import { answeredTurn, toolUses } from './answered-turn';
 import { callModel } from './call-model';
+import { toolNamed } from './config';
 import type { Run } from './run';
 import { sealedNote } from './seal';
 import type { Outcome } from './session';
@@ -73,9 +74,14 @@ async function oneCall(run: Run): Promise<Outcome | Map<string, string>> {
   const { turn, unsaved } = called;
   const { ledger, stage } = run;
   const { payload, invalid } = answeredTurn(turn, ledger.state.next_iteration, ledger.toolIds);
+  const asksForChanges = toolUses(payload.message).some(({ name }) => toolNamed(run.config, name)?.changes);
   try {
     for (const [id, text] of invalid) await noteBadInput(run, id, text);
-    await ledger.append({ kind: 'assistant', payload }, 'the answer that the model has just given');
+    await ledger.append(
+      { kind: 'assistant', payload },
+      'the answer that the model has just given',
+      asksForChanges,
+    );
   } catch (error) {
     unsaved();
     throw error;

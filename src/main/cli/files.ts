@@ -6,6 +6,8 @@ import { encodeLine, readJournal } from '../../shared/run/codec';
 import type { JournalRead } from '../../shared/run/codec';
 import { foldJournal, foldRecords, stateText } from '../../shared/run/fold';
 import type { Folded } from '../../shared/run/fold';
+import { readSidecar } from '../journal/sidecar';
+import type { NotesDamage } from '../journal/sidecar';
 import type { Console } from './console';
 import { EXIT } from './exit';
 import type { ExitCode } from './exit';
@@ -20,7 +22,8 @@ interface Named {
 }
 
 // What lies beside journals in a runs folder.
-const COMPANION = /(^\.|\.aux\.jsonl$|\.catalogue\.jsonl$|\.lock$|\.torn$|\.backup$)/;
+const COMPANION =
+  /(^\.|\.aux\.jsonl$|\.catalogue\.jsonl$|\.lock$|\.torn$|\.backup$|\.(partial|queue|began)(\.tmp)?$)/;
 
 /**
  * The files that a path means: itself under the name as given, or the files of a folder under their base names, in
@@ -147,6 +150,8 @@ interface Verified {
   detail?: string;
   /** Oddities that a fold passes over: gaps, orphans, doubles. */
   warnings?: RunWarning[];
+  /** What is not as it was written in the notes beside it. */
+  notes?: NotesDamage[];
   /** Where records differ from the published schemas; only if that was asked for. */
   schema?: { line: number; message: string }[];
 }
@@ -176,15 +181,29 @@ async function verify({ name, path }: Named, check: SchemaCheck | undefined): Pr
     ? { code: failure.code, line: 1, byte: 0, ...where(failure.data ?? {}), detail: failure.message }
     : tail && { code: tail.code, ...where(tail), detail: tail.detail };
   const line = reason?.line ?? 1;
+  const notes = await damagedNotes(path);
   return {
     file: name,
     verdict: verdictOf(failure?.code, tail),
     records: failure ? read.places.filter((place) => place.line < line).length : read.records.length,
     ...reason,
     ...(warnings.length > 0 && { warnings }),
+    ...(notes && { notes }),
     ...(check && { schema: schemaOf(bytes, read, check) }),
   };
 }
+
+/** undefined: there is none, or there are no notes that can be read. */
+async function damagedNotes(path: string): Promise<NotesDamage[] | undefined> {
+  if (!path.endsWith('.json')) return undefined;
+  const text = await readFile(path.replace(/\.json$/, '.aux.jsonl'), 'utf8').catch(() => '');
+  return readSidecar(text.split('\n'), undefined).damage;
+}
+
+const NOTES_DAMAGE: Record<NotesDamage['what'], string> = {
+  changed: 'this line changed after Holdfast wrote it, so it no longer counts',
+  missing: 'the line that Holdfast wrote before this one is missing',
+};
 
 type SchemaCheck = (line: string) => string[];
 
@@ -225,7 +244,7 @@ const where = ({ line, byte }: { line?: unknown; byte?: unknown }): { line?: num
 /**
  * `verify PATH…`: for each file `ok`, `torn` (an unfinished end, as a crash leaves it; nothing whole is lost),
  * `corrupt` (damage inside) or `unreadable` (another version, no permission), with line and byte. Exit 1 if any is
- * corrupt or unreadable, or if a record differs from its schema and `schema` was asked for.
+ * corrupt or unreadable (damaged notes are told, and a run does without them), or if a record differs from its schema and `schema` was asked for.
  */
 export async function verifyCommand(
   paths: string[],
@@ -244,6 +263,8 @@ export async function verifyCommand(
     );
     for (const { line, message } of result.schema ?? [])
       await screen.out(`  schema: line ${line}: ${oneLine(message)}\n`);
+    for (const { line, what } of result.notes ?? [])
+      await screen.out(`  notes: line ${line}: ${NOTES_DAMAGE[what]}\n`);
     for (const warning of result.warnings ?? [])
       await screen.out(`  ${warning.code}: ${withPlace(warning, warning.detail)}\n`);
   };

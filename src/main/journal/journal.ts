@@ -3,6 +3,7 @@ import type { RunFacts, RunState, RunWarning } from '../../shared/run/state';
 import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import type { FailureInfo } from '../../shared/run/failure';
 import type { RunParcel } from './parcel';
+import type { NotesDamage } from './sidecar';
 import type { Slip, SlipName } from './slip';
 
 /** Where a record is once `append` resolved: `disk` after fdatasync, `acknowledged` by NATS, `memory` nowhere that lasts. */
@@ -32,6 +33,10 @@ export interface LoadedRun {
   warnings: RunWarning[];
   /** Empty when there is none or it belongs to another run. */
   sidecar: SidecarEntry[];
+  /** The slip of that name: see slip.ts. */
+  began?: Slip;
+  /** What is not as it was written in the sidecar. */
+  notesDamage?: NotesDamage[];
   /** false: no sidecar that is bound to this run, so every pending state-changing tool is unknown. */
   sidecarBound: boolean;
   catalogue: CatalogueEntry;
@@ -185,7 +190,7 @@ export interface RunStore {
    */
   import?(id: string, parcel: RunParcel): Promise<void>;
   /** What is noted beside a run, also where the run is too damaged to be loaded. `not_found`. */
-  notes?(id: string): Promise<{ entries: SidecarEntry[]; bound: boolean }>;
+  notes?(id: string): Promise<{ entries: SidecarEntry[]; bound: boolean; damage?: NotesDamage[] }>;
   /**
    * A part of a journal's bytes, without reading the rest; shorter where the journal ends before. `not_found`.
    */

@@ -4,6 +4,7 @@ import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import { checkPatch, patched } from './catalogue';
 import { checkAppend, checkFirst, checkId, closed, conflict, locked, notFound, runExists } from './check';
 import type { Journal, LoadedRun, RecordPlace, RunStore, RunSummary, StoreChange } from './journal';
+import { broughtNotes } from './parcel';
 import { loadedRun, readRun, summaryOf } from './read';
 import type { Surroundings } from './read';
 import { bindEntry, metaSha256 } from './sidecar';
@@ -185,8 +186,9 @@ export function memoryStore(): RunStore {
     },
     async load(id): Promise<LoadedRun> {
       const run = find(id);
-      const sidecar = { entries: structuredClone(run.sidecar), bound: run.sidecar.length > 0 };
-      return loadedRun(readRun(Buffer.concat(run.lines)), sidecar, around(id, run));
+      const began = await store.slip(id, 'began');
+      const sidecar = { entries: structuredClone(run.sidecar), bound: run.sidecar.length > 0, sum: '' };
+      return loadedRun(readRun(Buffer.concat(run.lines)), { ...sidecar, began }, around(id, run));
     },
     bytes: async (id) => Buffer.concat(find(id).lines),
     list: async () => [...runs].map(([id, run]) => row(id, run)),
@@ -254,8 +256,8 @@ export function memoryStore(): RunStore {
       const run = newRun();
       for (const line of lines)
         place(run, decodeRecord(Buffer.from(line).toString('utf8')).seq, Buffer.concat([line, NEWLINE]));
-      const own = sidecar?.filter(({ kind }) => kind !== 'bind') ?? [];
-      if (sidecar) run.sidecar.push(bindEntry(metaSha256(lines[0]!)), ...structuredClone(own));
+      if (sidecar)
+        run.sidecar.push(bindEntry(metaSha256(lines[0]!)), ...structuredClone(broughtNotes(sidecar)));
       for (const { name, text } of texts) run.texts.set(name, text);
       run.catalogue = { ...catalogue };
       runs.set(id, run);

@@ -10,3 +10,7 @@ export interface RunParcel {
   /** Texts that the notes name, under the same names. */
   texts: readonly { name: string; text: string }[];
 }
+
+/** The notes of a parcel that are written where it arrives: what saw a turn of the original saw none of the copy. */
+export const broughtNotes = (sidecar: readonly SidecarEntry[]): SidecarEntry[] =>
+  sidecar.filter(({ kind }) => kind !== 'bind' && kind !== 'turn');

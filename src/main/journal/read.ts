@@ -7,6 +7,7 @@ import type { CatalogueEntry } from '../../shared/run/sidecar';
 import type { FoldPoint, RunFacts, RunState, RunWarning } from '../../shared/run/state';
 import type { Durability, LoadedRun, RecordPlace, RunSummary, Writer } from './journal';
 import type { SidecarRead } from './sidecar';
+import type { Slip } from './slip';
 
 /** A journal's bytes, decoded and folded as far as they go. */
 export interface Reading {
@@ -193,8 +194,11 @@ export interface Surroundings {
   durability: Durability;
 }
 
+/** What stands beside a journal. */
+export type Beside = SidecarRead & { began: Slip | undefined };
+
 /** Throws the reading's failure, if it has one. */
-export function loadedRun(reading: Reading, sidecar: SidecarRead, around: Surroundings): LoadedRun {
+export function loadedRun(reading: Reading, sidecar: Beside, around: Surroundings): LoadedRun {
   if (reading.failure !== undefined) throw reading.failure;
   if (reading.folded === undefined) throw nothingRecorded();
   return {
@@ -205,6 +209,8 @@ export function loadedRun(reading: Reading, sidecar: SidecarRead, around: Surrou
     facts: reading.folded.facts,
     warnings: reading.warnings,
     sidecar: sidecar.entries,
+    ...(sidecar.began && { began: sidecar.began }),
+    ...(sidecar.damage && { notesDamage: sidecar.damage }),
     // Notes that began with a copy say nothing of what the tools of the original did.
     sidecarBound:
       sidecar.bound && !sidecar.entries.some((entry) => entry.kind === 'lineage' && entry.unnoted),

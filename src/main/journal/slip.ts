@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../shared/run/failure';
 
-/** `partial`: the answer that is under way. `queue`: what a person has said and is not in the journal yet. */
-export const SLIPS = ['partial', 'queue'] as const;
+/**
+ * `partial`: the answer that is under way. `queue`: what a person has said and is not in the journal yet. `began`: the
+ * last call that was about to change something, which stands in the notes too: notes without it are older than the run.
+ */
+export const SLIPS = ['partial', 'queue', 'began'] as const;
 export type SlipName = (typeof SLIPS)[number];
 
 /** Bytes of UTF-8 of one slip; some stores take less (`too_large`). */

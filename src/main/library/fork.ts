@@ -116,6 +116,7 @@ function notesThrough({ sidecar, records }: LoadedRun, count: number, at: number
     if (entry.kind === 'resume') later ||= entry.after_seq > at;
     switch (entry.kind) {
       case 'bind':
+      case 'turn':
         return false;
       case 'lineage':
         // Its own lineage leads on to the original's, but what is unknown stays unknown.

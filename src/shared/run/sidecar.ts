@@ -64,6 +64,11 @@ export const sidecarEntry = z.discriminatedUnion('kind', [
     text: z.string(),
     mac,
   }),
+  /**
+   * synced, before the record `seq` of a turn that asks for a tool which may change something. Where it stands, unbroken
+   * to the end, the notes saw that very turn: what has no intent after it never began. Never taken over by a copy.
+   */
+  z.object({ kind: z.literal('turn'), at, run: z.string(), seq: z.number(), sha256: z.string(), mac }),
   /** synced, before a tool runs. `changes`: the tool may change something outside the conversation. */
   z.object({
     kind: z.literal('intent'),
@@ -150,6 +155,7 @@ export const SYNCED_KINDS: ReadonlySet<SidecarKind> = new Set([
   'bind',
   'config',
   'bad_input',
+  'turn',
   'intent',
   'approval',
   'resume',

@@ -76,6 +76,7 @@ describe('a one-shot run', () => {
       'note config',
       'told meta',
       'call 1',
+      'note turn',
       'append assistant',
       'told assistant',
       'note approval',

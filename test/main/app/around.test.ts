@@ -7,7 +7,7 @@ import { InlineReader } from '../../../src/main/app/read/inline-reader';
 import { toolWords } from '../../../src/main/app/read/tool-words';
 import { fileStore } from '../../../src/main/journal/file';
 import type { RunStore } from '../../../src/main/journal/journal';
-import { bindEntry, encodeEntry, metaSha256 } from '../../../src/main/journal/sidecar';
+import { bindEntry, encodeEntries, metaSha256 } from '../../../src/main/journal/sidecar';
 import type { TranscriptItem } from '../../../src/shared/contract/items';
 import { encodeLine } from '../../../src/shared/run/codec';
 import type { RunRecord } from '../../../src/shared/run/record';
@@ -45,7 +45,7 @@ function put(records: readonly RunRecord[], notes: SidecarEntry[] = [], damage =
   writeFileSync(join(home, `${id}.json`), bytes, { mode: 0o600 });
   if (notes.length > 0) {
     const meta = bytes.subarray(0, bytes.indexOf(10));
-    const said = [bindEntry(metaSha256(meta)), ...notes].map(encodeEntry);
+    const said = encodeEntries([bindEntry(metaSha256(meta)), ...notes]).lines;
     writeFileSync(join(home, `${id}.aux.jsonl`), said.join(''), { mode: 0o600 });
   }
   return id;

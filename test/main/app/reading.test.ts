@@ -16,7 +16,7 @@ import { fileStore } from '../../../src/main/journal/file';
 import type { RunStore } from '../../../src/main/journal/journal';
 import { memoryStore } from '../../../src/main/journal/memory';
 import { readRun } from '../../../src/main/journal/read';
-import { bindEntry, encodeEntry, metaSha256 } from '../../../src/main/journal/sidecar';
+import { bindEntry, encodeEntries, metaSha256 } from '../../../src/main/journal/sidecar';
 import { builtInTools } from '../../../src/main/tool/registry';
 import { foldCases } from '../../support/fold-cases';
 import { bringRich } from '../../support/histories';
@@ -43,7 +43,7 @@ function put(bytes: Uint8Array, notes: SidecarEntry[] = []): string {
   writeFileSync(join(home, 'runs', `${id}.json`), bytes, { mode: 0o600 });
   if (notes.length > 0) {
     const meta = bytes.subarray(0, bytes.indexOf(10));
-    const lines = [bindEntry(metaSha256(meta)), ...notes].map(encodeEntry);
+    const { lines } = encodeEntries([bindEntry(metaSha256(meta)), ...notes]);
     writeFileSync(join(home, 'runs', `${id}.aux.jsonl`), lines.join(''), { mode: 0o600 });
   }
   return id;

@@ -185,13 +185,21 @@ describe('the transcript', () => {
 
   it.each([
     ['a changing call that began', [intent('c1', 1)], true, 'unknown'],
-    ['a changing call that never began', [], true, 'unanswered'],
+    [
+      'a changing call that never began',
+      [{ kind: 'turn', at: at(1), run: 'r', seq: 2, sha256: 'f' }],
+      true,
+      'unanswered',
+    ],
+    ['a changing call of a turn that the notes have not seen', [], true, 'unknown'],
     ['a changing call of a run without a sidecar', [], false, 'unknown'],
     ['a reading call that began', [intent('c1', 1, 'read_file', false)], true, 'unanswered'],
   ] as [string, SidecarEntry[], boolean, string][])(
     'shows %s and has no result',
     (_, sidecar, bound, state) => {
-      const tool = state === 'unanswered' && sidecar.length > 0 ? 'read_file' : 'append_file';
+      const tool = sidecar.some((entry) => entry.kind === 'intent' && !entry.changes)
+        ? 'read_file'
+        : 'append_file';
       const run = [metaRecord('r'), callRecord(2, ['c1'], 0, tool)];
       const both = buildTranscript(run, sidecar, bound, tools);
       const transcript = { mark: both.transcript.mark.bind(both.transcript), item: both.item };
@@ -205,7 +213,7 @@ describe('the transcript', () => {
       expect(transcript.item(1)).toMatchObject({ state: 'running' });
       // Of what another process does only its notes can be known.
       transcript.mark({ alive: true, elsewhere: true });
-      const begun = sidecar.length > 0 ? 'running' : 'elsewhere';
+      const begun = sidecar.some(({ kind }) => kind === 'intent') ? 'running' : 'elsewhere';
       expect(transcript.item(1)).toMatchObject({ state: begun });
       transcript.mark({ alive: false });
       expect(transcript.item(1)).toMatchObject({ state });

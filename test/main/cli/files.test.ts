@@ -5,6 +5,7 @@ import { foldCommand, recodeCommand, verifyCommand } from '../../../src/main/cli
 import { fileStore } from '../../../src/main/journal/file';
 import { encodeLine } from '../../../src/shared/run/codec';
 import { fixture, foldCases } from '../../support/fold-cases';
+import { workbench } from '../../support/cli';
 import { tempFolder } from '../../support/folder';
 import { chatRecords } from '../../support/journal-records';
 import { testScreen } from '../../support/screen';
@@ -211,5 +212,49 @@ describe('verify', () => {
 
   it('fails for a path that is not there', async () => {
     expect(await verifyCommand([join(tempFolder(), 'none')], {}, testScreen())).toBe(5);
+  });
+});
+
+describe('verify of the notes beside a run', () => {
+  it('tells of a line that was changed or is missing, at every byte, and of nothing when they are whole', async () => {
+    const bench = workbench();
+    await bench.run([
+      'run',
+      'append log.txt: x',
+      '--id',
+      'r',
+      '--folder',
+      bench.folder,
+      '--allow',
+      'append_file',
+    ]);
+    const [journal, notes] = [join(bench.runs, 'r.json'), join(bench.runs, 'r.aux.jsonl')];
+    const verify = async () => {
+      const screen = testScreen();
+      expect(await verifyCommand([journal], { json: true }, screen)).toBe(0);
+      return (screen.json() as { notes?: { line: number; what: string }[] }[])[0]?.notes;
+    };
+    const whole = readFileSync(notes);
+    expect(await verify()).toBeUndefined();
+    expect(
+      JSON.parse((await bench.run(['verify', '--json', bench.runs])).stdout.split('\n')[0]!),
+    ).toMatchObject({
+      file: 'r.json',
+      verdict: 'ok',
+    });
+    for (let at = 0; at < whole.length; at += 3) {
+      const flipped = Buffer.from(whole);
+      flipped[at]! ^= 1 << (at % 8);
+      writeFileSync(notes, flipped);
+      expect(await verify(), `byte ${at}`).not.toBeUndefined();
+    }
+    const lines = whole.toString('utf8').split('\n');
+    writeFileSync(notes, [...lines.slice(0, 3), ...lines.slice(4)].join('\n'));
+    expect(await verify()).toEqual([{ line: 4, what: 'missing' }]);
+    writeFileSync(notes, [...lines.slice(0, 3), lines[3]!.replace('e', 'f'), ...lines.slice(4)].join('\n'));
+    expect(await verify()).toEqual([{ line: 4, what: 'changed' }]);
+    const screen = testScreen();
+    await verifyCommand([journal], {}, screen);
+    expect(screen.stdout).toContain('notes: line 4: this line changed');
   });
 });

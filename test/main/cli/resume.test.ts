@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Seal } from '../../../src/main/agent/origin';
@@ -7,6 +7,7 @@ import { agentParts } from '../../../src/main/parts';
 import type { SidecarEntry } from '../../../src/shared/run/sidecar';
 import { noteOwn } from '../../support/agent';
 import { workbench } from '../../support/cli';
+import { project } from '../../support/prerequisites';
 import type { Workbench } from '../../support/cli';
 
 const text = (bench: Workbench, name: string) => readFileSync(join(bench.folder, name), 'utf8');
@@ -68,6 +69,26 @@ describe('resume', () => {
     const flagged = await bench.run(['resume', 'r', '--accept-endpoint']);
     expect(flagged.stderr).toContain('-- continuing');
   });
+});
+
+describe('a run that was killed when its tool had taken effect', () => {
+  it.each(['flipped-intent', 'older-notes', 'other-writer-pending'])(
+    'is asked about where its notes mislead: %s',
+    async (name) => {
+      const bench = workbench({ 'log.txt': 'once\n' });
+      await bench.run(['run', 'hello', '--id', 'first']);
+      for (const ending of ['.json', '.aux.jsonl'])
+        copyFileSync(
+          join(project, 'test/fixtures/notes', name, `x${ending}`),
+          join(bench.runs, `x${ending}`),
+        );
+      const words = ['resume', 'x', '--allow', 'append_file', '--folder', bench.folder];
+      const refused = await bench.run(words);
+      expect([refused.exit, text(bench, 'log.txt')]).toEqual([3, 'once\n']);
+      const skipped = await bench.run([...words, '--unknown', 'skip']);
+      expect([skipped.exit, text(bench, 'log.txt')]).toEqual([0, 'once\n']);
+    },
+  );
 });
 
 /** A run that was killed in the middle of a tool that changes something. */

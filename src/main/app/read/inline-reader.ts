@@ -92,7 +92,7 @@ export class InlineReader implements Reader {
   }
 
   async begin(id: string): Promise<void> {
-    const assembly = new Assembly(this.tools, { bound: true }, []);
+    const assembly = new Assembly(this.tools, { bound: true, private: true }, []);
     this.#marks.set(id, { alive: true });
     assembly.transcript.mark({ alive: true });
     this.#hold(id, {

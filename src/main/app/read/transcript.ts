@@ -41,6 +41,8 @@ const LATE = 300;
 export interface TranscriptOptions {
   /** The run has a sidecar of its own, so a call without an intent never started. */
   bound: boolean;
+  /** Nothing of it is written: whatever happened came by here. */
+  private?: boolean;
   /** Only the end of the run is given: a result whose call is not there answers an earlier one. */
   tail?: boolean;
 }
@@ -56,6 +58,8 @@ export class Transcript {
   /** Calls without a result. */
   readonly #open = new Set<number>();
   readonly #times = new Map<number, string>();
+  /** Turns that the notes are known to have seen. */
+  readonly #seen = new Set<number>();
   readonly #intents = new Map<string, { at: string; changes: boolean }>();
   readonly #clips = new Map<string, string>();
   #end: number | undefined;
@@ -65,6 +69,7 @@ export class Transcript {
   #lastSeq = 0;
   #begun = 0;
   readonly #bound: boolean;
+  readonly #private: boolean;
   readonly #tail: boolean;
 
   constructor(
@@ -72,6 +77,7 @@ export class Transcript {
     options: TranscriptOptions,
   ) {
     this.#bound = options.bound;
+    this.#private = options.private === true;
     this.#tail = options.tail ?? false;
   }
 
@@ -133,6 +139,9 @@ export class Transcript {
         this.#intents.set(entry.tool_use_id, { at: entry.at, changes: entry.changes });
         return this.#callAt(entry.tool_use_id);
       }
+      case 'turn':
+        if (entry.sha256 !== '') this.#seen.add(entry.seq);
+        return [];
       case 'clip': {
         this.#clips.set(entry.tool_use_id, entry.file);
         return this.#callAt(entry.tool_use_id);
@@ -335,7 +344,7 @@ export class Transcript {
     if (this.#marks.elsewhere) return intent ? 'running' : 'elsewhere';
     if (this.#marks.alive) return 'unanswered';
     const changes = intent?.changes ?? this.tools.changes(slot.tool) ?? true;
-    if (changes && (intent || !this.#bound)) return 'unknown';
+    if (changes && (intent || !(this.#private || this.#seen.has(slot.seq)))) return 'unknown';
     return 'unanswered';
   }
 }

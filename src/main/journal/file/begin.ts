@@ -11,7 +11,7 @@ import type { Held } from './lock';
 import { shaOfMeta } from './place';
 import type { Place } from './place';
 import { cutFrom, repairEnd } from './repair';
-import { readSidecarFile, SidecarWriter } from './sidecar';
+import { readBeside, SidecarWriter } from './sidecar';
 import { errno, ioFailure, OPEN, writeWhole } from './vfs';
 import { FileJournal } from './writer';
 import type { WriterParts } from './writer';
@@ -129,7 +129,7 @@ async function openFile(at: Beginning, id: string, held: Held): Promise<FileJour
   const size = await repairEnd(vfs, directory, id, paths.journal, reading, read);
   const sound: Reading = { ...reading, size, tail: { kind: 'clean', offset: size, bytes: 0 } };
   const opened: WriterParts['opened'] = () =>
-    loadedRun(sound, readSidecarFile(vfs, paths.sidecar, sha256), {
+    loadedRun(sound, readBeside(at.place, id, sha256), {
       id,
       updated: stat.mtime,
       catalogue: at.catalogue(id),

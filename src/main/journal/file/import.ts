@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { runExists } from '../check';
 import { RUN_ID } from '../journal';
+import { broughtNotes } from '../parcel';
 import type { RunParcel } from '../parcel';
 import { readRunGently } from '../read';
-import { bindEntry, encodeEntry, metaSha256 } from '../sidecar';
+import { bindEntry, encodeEntries, metaSha256 } from '../sidecar';
 import type { FileCatalogue } from './catalogue';
 import type { RunPaths } from './layout';
 import type { Place } from './place';
@@ -102,8 +103,8 @@ async function writeTexts(vfs: Vfs, folder: string, { texts }: RunParcel): Promi
 async function writeNotes(vfs: Vfs, path: string, { lines, sidecar }: RunParcel): Promise<void> {
   const meta = lines[0];
   if (sidecar === undefined || meta === undefined) return;
-  const notes = [bindEntry(metaSha256(meta)), ...sidecar.filter(({ kind }) => kind !== 'bind')];
-  await writeNew(vfs, path, Buffer.from(notes.map(encodeEntry).join('')));
+  const notes = [bindEntry(metaSha256(meta)), ...broughtNotes(sidecar)];
+  await writeNew(vfs, path, Buffer.from(encodeEntries(notes).lines.join('')));
 }
 
 async function writeNew(vfs: Vfs, path: string, bytes: Uint8Array): Promise<void> {

@@ -18,7 +18,7 @@ import { ListCache } from './list-cache';
 import { mendFile } from './mend';
 import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
-import { readSidecarFile } from './sidecar';
+import { readBeside, readSidecarFile } from './sidecar';
 import { metaHash, readSlice } from './slice';
 import { readSlipFile, writeSlipFile } from './slip';
 import { readText } from './texts';
@@ -118,7 +118,6 @@ class FileStore implements RunStore {
 
   async load(id: string): Promise<LoadedRun> {
     checkId(id);
-    const { vfs } = this.#place;
     for (let again = 0; ; again++) {
       const { bytes, stat } = await this.#place.read(id);
       let reading = await readRunGently(bytes);
@@ -130,9 +129,9 @@ class FileStore implements RunStore {
         }
         reading = { ...reading, warnings: reading.warnings.filter(({ code }) => !UNENDED.has(code)) };
       }
-      const sidecar = readSidecarFile(vfs, this.#place.paths(id).sidecar, shaOfMeta(bytes, reading));
+      const beside = readBeside(this.#place, id, shaOfMeta(bytes, reading));
       const catalogue = this.#catalogue.of(id);
-      return loadedRun(reading, sidecar, { id, updated: stat.mtime, catalogue, writer, durability: 'disk' });
+      return loadedRun(reading, beside, { id, updated: stat.mtime, catalogue, writer, durability: 'disk' });
     }
   }
 

@@ -2,10 +2,14 @@ import { dirname } from 'node:path';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { linesIn } from '../../../shared/run/slices';
-import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
+import { bindEntry, encodeEntries, NO_NOTES, readSidecar } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
+import type { Beside } from '../read';
 import { Turns } from '../turns';
-import { checkPlain, ioFailure, OPEN, writeWhole } from './vfs';
+import { slipPath } from './layout';
+import type { Place } from './place';
+import { readSlipFile } from './slip';
+import { checkPlain, ioFailure, OPEN, readAll, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 /** A power cut takes what was written ahead in the last moment; syncing each would cost as much as the record. ms. */
@@ -13,17 +17,31 @@ const SYNC_SOON_MS = 200;
 
 /** Bytes of notes that are read; more than a run ever has, and none of it is needed. */
 const LARGEST = 256 * 1024 * 1024;
+const NEWLINE = 0x0a;
 const linesOf = (bytes: Buffer): Iterable<string> => linesIn(bytes.toString('utf8'));
 
 /** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
 export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
   try {
-    if (vfs.look(path) === undefined) return { entries: [], bound: false };
+    if (vfs.look(path) === undefined) return NO_NOTES;
     const { bytes } = vfs.slurp(path, LARGEST);
-    return bytes ? readSidecar(linesOf(bytes), sha256) : { entries: [], bound: false };
+    return bytes ? readSidecar(linesOf(bytes), sha256) : NO_NOTES;
   } catch {
-    return { entries: [], bound: false };
+    return NO_NOTES;
   }
+}
+
+/** All that stands beside a journal and is loaded with it. */
+export function readBeside(
+  place: Pick<Place, 'vfs' | 'path' | 'paths'>,
+  id: string,
+  sha256: string | undefined,
+): Beside {
+  const { vfs, path } = place;
+  return {
+    ...readSidecarFile(vfs, place.paths(id).sidecar, sha256),
+    began: readSlipFile(vfs, slipPath(path, id, 'began'), sha256),
+  };
 }
 
 /**
@@ -33,7 +51,11 @@ export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefin
 export class SidecarWriter {
   readonly #turns = new Turns();
   #fd: number | undefined;
-  #waiting = '';
+  #waiting: SidecarEntry[] = [];
+  /** Of the last line that is written. */
+  #sum = '';
+  /** Ends a line that a writer before this one left without its end. */
+  #start = '';
   #broken: unknown;
   #nameDurable = false;
   #syncSoon: NodeJS.Timeout | undefined;
@@ -46,7 +68,7 @@ export class SidecarWriter {
 
   /** See `Journal.note`. */
   note(entry: SidecarEntry): Promise<void> {
-    this.#waiting += encodeEntry(entry);
+    this.#waiting.push(structuredClone(entry));
     if (SYNCED_KINDS.has(entry.kind)) return this.#turns.run(() => this.#flush(true));
     this.#turns.run(() => this.#flush(false)).catch(() => undefined);
     return Promise.resolve();
@@ -54,7 +76,7 @@ export class SidecarWriter {
 
   /** The entry is written, though not synced, when this resolves: a killed process leaves it behind. Never rejects. */
   async ahead(entry: SidecarEntry): Promise<void> {
-    this.#waiting += encodeEntry(entry);
+    this.#waiting.push(structuredClone(entry));
     await this.#turns.run(() => this.#flush(false)).catch(() => undefined);
     this.#syncSoon ??= setTimeout(() => {
       this.#syncSoon = undefined;
@@ -76,9 +98,10 @@ export class SidecarWriter {
     try {
       if (this.#broken !== undefined) throw this.#broken;
       const fd = (this.#fd ??= await this.#open());
-      const text = this.#waiting;
-      this.#waiting = '';
-      if (text !== '') await writeWhole(this.vfs, fd, Buffer.from(text));
+      const { lines, sum } = encodeEntries(this.#waiting, this.#sum);
+      this.#waiting = [];
+      if (lines.length > 0) await writeWhole(this.vfs, fd, Buffer.from(this.#start + lines.join('')));
+      [this.#sum, this.#start] = [sum, ''];
       if (!durable) return;
       await this.vfs.sync(fd);
       if (this.#nameDurable) return;
@@ -86,7 +109,7 @@ export class SidecarWriter {
       this.#nameDurable = true;
     } catch (error) {
       this.#broken = error;
-      this.#waiting = '';
+      this.#waiting = [];
       throw ioFailure(error, 'note what is about to happen');
     }
   }
@@ -98,10 +121,11 @@ export class SidecarWriter {
   async #open(): Promise<number> {
     const fd = await this.vfs.open(this.path, OPEN.appendOrMake);
     try {
-      const stat = this.vfs.fstat(fd);
-      checkPlain(stat);
-      const start = stat.size > 0n ? '\n' : '';
-      this.#waiting = start + encodeEntry(bindEntry(this.sha256)) + this.#waiting;
+      checkPlain(this.vfs.fstat(fd));
+      const before = await readAll(this.vfs, fd);
+      this.#sum = readSidecar(linesOf(before), this.sha256).sum;
+      this.#start = before.length === 0 || before.at(-1) === NEWLINE ? '' : '\n';
+      this.#waiting.unshift(bindEntry(this.sha256));
       return fd;
     } catch (error) {
       await this.vfs.close(fd).catch(() => undefined);

@@ -2,23 +2,17 @@ import { dirname } from 'node:path';
 import { decodeSlip } from '../slip';
 import type { Slip } from '../slip';
 import { withFile } from './repair';
-import { checkPlain, errno, ioFailure, OPEN, readAll, writeWhole } from './vfs';
+import { errno, ioFailure, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 const SPARE = '.tmp';
 
 /** What was last put; undefined where there is none, or none that can be read: nothing in it is needed to go on. */
-export async function readSlipFile(
-  vfs: Vfs,
-  path: string,
-  meta: string | undefined,
-): Promise<Slip | undefined> {
+export function readSlipFile(vfs: Vfs, path: string, meta: string | undefined): Slip | undefined {
   try {
     if (vfs.look(path) === undefined) return undefined;
-    return await withFile(vfs, path, OPEN.read, async (fd) => {
-      checkPlain(vfs.fstat(fd));
-      return decodeSlip(await readAll(vfs, fd), meta);
-    });
+    const { bytes } = vfs.slurp(path, Infinity);
+    return bytes && decodeSlip(bytes, meta);
   } catch {
     return undefined;
   }

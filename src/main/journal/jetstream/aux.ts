@@ -1,7 +1,7 @@
 import { Failure } from '../../../shared/run/failure';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { bindEntry, encodeEntry, readSidecar } from '../sidecar';
+import { bindEntry, encodeEntries, readSidecar } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
 import { Turns } from '../turns';
 import { superseded, tooLarge } from './failures';
@@ -27,6 +27,8 @@ export interface AuxEnd {
   seq: number;
   /** The last entries belong to this run. */
   bound: boolean;
+  /** Of the last line. */
+  sum: string;
 }
 
 /** All notes beside a run, as the stream has them. That they cannot be read is an error: they decide what may run again. */
@@ -39,12 +41,14 @@ export function readAux(ground: Ground, stored: Stored[], metaSha256: string): S
   const last = stored.at(-1);
   const n = Number(last && ground.subjects.parse(last.subject)?.token);
   const lastBind = lines.findLast((line) => line.includes('"bind"'));
+  const read = readSidecar(lines, metaSha256);
   return {
-    ...readSidecar(lines, metaSha256),
+    ...read,
     end: {
       n: Number.isSafeInteger(n) ? n : 0,
       seq: last?.seq ?? 0,
       bound: lastBind?.includes(metaSha256) === true,
+      sum: read.sum,
     },
   };
 }
@@ -85,7 +89,7 @@ export interface AuxParts {
 /** The writer's end of a run's notes. Notes are written in the order they were made; see `Journal.note`. */
 export class AuxWriter {
   readonly #turns = new Turns();
-  #waiting: string[] = [];
+  #waiting: SidecarEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #broken: Failure | undefined;
 
@@ -93,7 +97,7 @@ export class AuxWriter {
 
   /** Puts an entry before the next that is written. */
   add(entry: SidecarEntry): void {
-    this.#waiting.push(encodeEntry(entry));
+    this.#waiting.push(structuredClone(entry));
   }
 
   note(entry: SidecarEntry): Promise<void> {
@@ -130,7 +134,7 @@ export class AuxWriter {
         throw this.#broken;
       }
       this.#bind();
-      const [body, count] = this.#batch(mostBody(ground));
+      const { body, count, sum } = this.#batch(mostBody(ground));
       const n = end.n + 1;
       try {
         const landed = await putFenced(
@@ -147,6 +151,7 @@ export class AuxWriter {
         );
         end.n = n;
         end.seq = landed.seq;
+        end.sum = sum;
         this.#waiting.splice(0, count);
       } catch (error) {
         this.#waiting = [];
@@ -165,21 +170,26 @@ export class AuxWriter {
   #bind(): void {
     const { end, metaSha256 } = this.parts;
     if (end.bound) return;
-    this.#waiting.unshift(encodeEntry(bindEntry(metaSha256)));
+    this.#waiting.unshift(bindEntry(metaSha256));
     end.bound = true;
   }
 
   /** As many waiting entries as one message takes. One that alone is too large is let go, and told. */
-  #batch(most: number): [body: Buffer, count: number] {
-    let [text, count] = ['', 0];
-    for (const line of this.#waiting) {
-      if (Buffer.byteLength(text) + Buffer.byteLength(line) > most) break;
-      text += line;
+  #batch(most: number): { body: Buffer; count: number; sum: string } {
+    const { lines } = encodeEntries(this.#waiting, this.parts.end.sum);
+    let [bytes, count] = [0, 0];
+    for (const line of lines) {
+      const length = Buffer.byteLength(line);
+      if (bytes + length > most) break;
+      bytes += length;
       count += 1;
     }
-    if (count > 0) return [Buffer.from(text), count];
-    const bytes = Buffer.byteLength(this.#waiting[0] ?? '');
+    if (count > 0) {
+      const { sum } = encodeEntries(this.#waiting.slice(0, count), this.parts.end.sum);
+      return { body: Buffer.from(lines.slice(0, count).join('')), count, sum };
+    }
+    const length = Buffer.byteLength(lines[0] ?? '');
     this.#waiting.shift();
-    throw tooLarge(bytes, most);
+    throw tooLarge(length, most);
   }
 }

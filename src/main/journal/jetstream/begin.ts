@@ -4,7 +4,7 @@ import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
-import { metaSha256 } from '../sidecar';
+import { metaSha256, voided } from '../sidecar';
 import { bar, readAux, scanAux } from './aux';
 import type { AuxEnd } from './aux';
 import { changeRow, readRow } from './catalogue';
@@ -15,6 +15,7 @@ import type { Ground } from './ground';
 import { Refused } from './put';
 import { lastOf } from './read';
 import { readRecords } from './records';
+import { readSlip } from './slips';
 import type { RunRead } from './records';
 import { recordHeaders, rowOfRecords } from './row';
 import { HEADER } from './subjects';
@@ -124,18 +125,26 @@ export async function loadRun(
   id: string,
   writer: Writer,
 ): Promise<{ loaded: LoadedRun; read: RunRead; sha256: string; end: AuxEnd }> {
-  const [read, row, notes] = await Promise.all([
+  const [read, row, notes, slip] = await Promise.all([
     readRecords(ground, id),
     readRow(ground, id),
     scanAux(ground, id),
+    readSlip(ground, id, 'began'),
   ]);
   if (read === undefined || row.hidden !== undefined) throw notFound();
   const sha256 = metaSha256(read.stored[0]?.data ?? '');
-  const { entries, bound, end } = readAux(ground, notes, sha256);
+  const { end, ...aux } = readAux(ground, notes, sha256);
+  const noted = isNoted(read);
+  const entries = noted ? aux.entries : aux.entries.map(voided);
   ground.known.set(id, read.stored.at(-1)?.seq ?? 0, read.reading);
   const loaded = loadedRun(
     read.reading,
-    { entries: [...entries, ...ownNotes(read)], bound: bound && isNoted(read) },
+    {
+      ...aux,
+      entries: [...entries, ...ownNotes(read)],
+      bound: aux.bound && noted,
+      began: slip(sha256),
+    },
     { id, updated: read.updated, catalogue: row.labels, writer, durability: 'acknowledged' },
   );
   return { loaded, read, sha256, end };

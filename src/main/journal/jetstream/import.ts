@@ -1,5 +1,6 @@
 import { decodeRecord } from '../../../shared/run/codec';
 import { runExists } from '../check';
+import { broughtNotes } from '../parcel';
 import type { RunParcel } from '../parcel';
 import { metaSha256 } from '../sidecar';
 import { AuxWriter } from './aux';
@@ -98,10 +99,10 @@ async function writeBeside(ground: Ground, id: string, nonce: string, parcel: Ru
       id,
       nonce,
       metaSha256: metaSha256(first),
-      end: { n, seq: last?.seq ?? 0, bound: false },
+      end: { n, seq: last?.seq ?? 0, bound: false, sum: '' },
       onLost: () => undefined,
     });
-    for (const entry of parcel.sidecar) if (entry.kind !== 'bind') aux.add(entry);
+    for (const entry of broughtNotes(parcel.sidecar)) aux.add(entry);
     await aux.flush(true);
   }
   for (const { name, text } of parcel.texts) await writeText(ground, id, nonce, name, text);

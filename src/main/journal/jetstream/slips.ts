@@ -39,14 +39,14 @@ function numberOf(ground: Ground, stored: Stored): number {
   return Number.isSafeInteger(n) ? n : 0;
 }
 
+/** What it says to the run with this meta hash. */
 export async function readSlip(
   ground: Ground,
   id: string,
   name: SlipName,
-  meta: string | undefined,
-): Promise<Slip | undefined> {
+): Promise<(meta: string | undefined) => Slip | undefined> {
   const { data } = await endOf(ground, id, name);
-  return data && decodeSlip(data, meta);
+  return (meta) => data && decodeSlip(data, meta);
 }
 
 export interface SlipParts {

@@ -186,15 +186,15 @@ export class NatsStore implements RunStore {
       scanAux(ground, id),
       checkSeen(ground, id),
     ]);
-    const { entries, bound } = readAux(ground, notes, metaSha256(meta?.data ?? ''));
-    return { entries, bound };
+    const { end: _, ...read } = readAux(ground, notes, metaSha256(meta?.data ?? ''));
+    return read;
   }
 
   async slip(id: string, name: SlipName): Promise<Slip | undefined> {
     checkId(id);
     const { ground } = this;
     const [meta] = await Promise.all([lastOf(ground, ground.subjects.meta(id)), checkSeen(ground, id)]);
-    return readSlip(ground, id, name, meta && metaSha256(meta.data));
+    return (await readSlip(ground, id, name))(meta && metaSha256(meta.data));
   }
 
   async putSlip(id: string, name: 'queue', text: string | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import { metaSha256, bindEntry, encodeEntry } from '../../journal/sidecar';
+import { metaSha256, bindEntry, encodeEntries } from '../../journal/sidecar';
 import type { ExportSource } from './source';
 
 /** One file of an export, by its name inside it. */
@@ -17,7 +17,7 @@ export function* journalFiles(source: ExportSource, base: string): Generator<Out
   if (source.bound && meta !== undefined) {
     const line = source.bytes.subarray(meta.offset, meta.offset + meta.bytes);
     const notes = [bindEntry(metaSha256(line)), ...source.sidecar.filter(({ kind }) => kind !== 'bind')];
-    yield { name: `${base}.aux.jsonl`, chunks: notes.map(encodeEntry) };
+    yield { name: `${base}.aux.jsonl`, chunks: encodeEntries(notes).lines };
   }
   if (Object.keys(source.catalogue).length > 0)
     yield {

@@ -131,7 +131,7 @@ function isJournalName(name: string): boolean {
 
 /** What lies beside a journal, and is read with it. */
 const isCompanion = (name: string): boolean =>
-  /(\.aux\.jsonl|\.catalogue\.jsonl|\.lock|\.partial|\.queue)$/.test(name) || name === MANIFEST;
+  /(\.aux\.jsonl|\.catalogue\.jsonl|\.lock|\.partial|\.queue|\.began)$/.test(name) || name === MANIFEST;
 
 /** Hashes of the journals of a zip of ours, by their names. */
 async function manifestOf(tree: Tree): Promise<Map<string, string>> {
