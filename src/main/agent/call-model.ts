@@ -8,7 +8,7 @@ import { toWire } from './wire';
 
 /** Beyond the adapter's own time-out, so that its plainer words come first. */
 const SLACK_MS = 2000;
-/** A streamed text is noted at most this often; a long one less often, since each note holds all of it. */
+/** A streamed text is kept at most this often; a long one less often, since each time it is written whole. */
 const PARTIAL_MS = 500;
 const PARTIAL_MS_PER_CHAR = 0.02;
 
@@ -143,10 +143,11 @@ const timedOut = (why: 'time' | 'sleep', ms: number): Failure =>
     data: { slept: why === 'sleep' },
   });
 
-/** Notes the streamed text beside the journal from time to time. */
+/** Keeps the streamed text beside the journal, replaced from time to time. */
 class PartialNotes {
   #noted: Extract<SidecarEntry, { kind: 'partial' }> | undefined;
   #last: number;
+  #busy = false;
 
   constructor(
     private readonly run: Run,
@@ -159,7 +160,7 @@ class PartialNotes {
   later(): void {
     const { text, thinking } = this.run.stage.streaming;
     const pause = Math.max(PARTIAL_MS, (text.length + thinking.length) * PARTIAL_MS_PER_CHAR);
-    if (this.run.clock.monotonic() - this.#last >= pause) this.#now();
+    if (!this.#busy && this.run.clock.monotonic() - this.#last >= pause) this.#now();
   }
 
   /** Nothing more comes: all of it is noted, and told as lost. */
@@ -184,6 +185,7 @@ class PartialNotes {
       ...(thinking && { thinking }),
     };
     this.#last = this.run.clock.monotonic();
-    this.run.ledger.whisper(this.#noted);
+    this.#busy = true;
+    void this.run.ledger.sketch(this.#noted).finally(() => (this.#busy = false));
   }
 }

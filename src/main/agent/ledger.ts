@@ -11,6 +11,8 @@ import { encodeBegan, recordSha256 } from '../journal/proof';
 import type { Witness } from '../settings/witness';
 import { Seal, trusted } from './origin';
 import { Breather } from '../journal/read';
+import { encodeSketch } from './sketch';
+import type { Sketch } from './sketch';
 import type { SessionEvent } from './session';
 
 type Payload = {
@@ -28,6 +30,8 @@ export class Ledger {
   #ids = new Set<string>();
   #lastRecord: RunRecord | undefined;
   #seal: Seal | undefined;
+  /** There may be the text of an answer beside the run. */
+  #sketched = true;
   /** The last answer of the model. */
   #turn: RunRecord | undefined;
   #journal: Journal | undefined;
@@ -174,6 +178,14 @@ export class Ledger {
     } catch (error) {
       throw this.#broken(error, lost);
     }
+  }
+
+  /** Keeps the text of the answer under way in the place of the one before; undefined: there is none. Never rejects. */
+  async sketch(partial: Sketch | undefined): Promise<void> {
+    if (!this.#journal || (partial === undefined && !this.#sketched)) return;
+    this.#sketched = partial !== undefined;
+    const text = partial && encodeSketch(partial, this.#journal.maxRecordBytes);
+    await this.#journal.putSlip('partial', text, 'lazily');
   }
 
   /** Adds an entry that may be lost. */

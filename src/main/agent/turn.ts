@@ -86,6 +86,7 @@ async function oneCall(run: Run): Promise<Outcome | Map<string, string>> {
     unsaved();
     throw error;
   }
+  void ledger.sketch(undefined);
   stage.clearStream(payload.iteration + 1);
   if (ledger.state.pending) return invalid;
   const stop = turn.stop_reason;

@@ -7,7 +7,7 @@ import type { Journal, LoadedRun, RecordPlace, RunStore, RunSummary, StoreChange
 import { broughtNotes } from './parcel';
 import { loadedRun, readRun, summaryOf } from './read';
 import type { Surroundings } from './read';
-import { bindEntry, metaSha256 } from './sidecar';
+import { bindEntry, metaSha256, withPartial } from './sidecar';
 import { encodeSlip } from './slip';
 import type { SlipName } from './slip';
 import { Turns } from './turns';
@@ -187,7 +187,8 @@ export function memoryStore(): RunStore {
     async load(id): Promise<LoadedRun> {
       const run = find(id);
       const began = await store.slip(id, 'began');
-      const sidecar = { entries: structuredClone(run.sidecar), bound: run.sidecar.length > 0, sum: '' };
+      const noted = { entries: structuredClone(run.sidecar), bound: run.sidecar.length > 0, sum: '' };
+      const sidecar = withPartial(noted, await store.slip(id, 'partial'));
       return loadedRun(readRun(Buffer.concat(run.lines)), { ...sidecar, began }, around(id, run));
     },
     bytes: async (id) => Buffer.concat(find(id).lines),

@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { sidecarEntry } from '../../shared/run/sidecar';
 import type { SidecarEntry } from '../../shared/run/sidecar';
+import type { Slip } from './slip';
 
 /** SHA-256 in hex of a meta line without its newline: what ties a sidecar to its run. */
 export const metaSha256 = (metaLine: Uint8Array | string): string =>
@@ -142,4 +143,14 @@ export function readSidecar(lines: Iterable<string>, sha256: string | undefined)
   }
   for (let n = 0; n < unbroken; n++) entries[n] = voided(entries[n]!);
   return { entries, bound, ...(damage.length > 0 && { damage: damage.slice(0, MOST_DAMAGE) }), sum };
+}
+
+/**
+ * The notes with the text of the answer under way at their end, which stands in a slip; earlier versions noted it again
+ * and again, and of those only the newest counts.
+ */
+export function withPartial(read: SidecarRead, slip: Slip | undefined): SidecarRead {
+  const kept = slip && !slip.damaged ? sidecarEntry.safeParse(parsed(slip.text)).data : undefined;
+  if (kept?.kind !== 'partial') return read;
+  return { ...read, entries: [...read.entries.filter(({ kind }) => kind !== 'partial'), kept] };
 }

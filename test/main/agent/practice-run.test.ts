@@ -172,7 +172,7 @@ describe('the system prompt and the reminder', () => {
 
     const written = everything(home);
     expect(written.length).toBeGreaterThan(400_000);
-    expect(written).toContain('"kind":"partial"');
+    expect(written).toContain('"kind":"turn"');
     expect(written).toContain('"kind":"lineage"');
     expect(seen.some((system) => system.includes(RESUME_REMINDER))).toBe(true);
     expect(seen.every((system) => system[0] === hidden.system_prompt)).toBe(true);

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ToolContext, ToolOutcome } from '../../../src/main/tool/tool';
 import { scriptedModel } from '../../support/scripted-model';
 import { preflight } from '../../../src/main/agent';
+import { memoryStore } from '../../../src/main/journal/memory';
+import type { RunStore } from '../../../src/main/journal/journal';
 import { records, resume, scene, start, testTool } from '../../support/agent';
 
 /** Runs until it is told to stop, and then says what it did. */
@@ -316,12 +318,25 @@ describe('time that passes while the machine sleeps', () => {
         },
       };
     }
-    const it_ = scene({ ...scriptedModel([]), answer }, [], { clock });
+    const store = memoryStore();
+    const texts: string[] = [];
+    let removed = 0;
+    const create: RunStore['create'] = async (id, meta) => {
+      const journal = await store.create(id, meta);
+      const put = journal.putSlip.bind(journal);
+      journal.putSlip = (name, text, how) => {
+        if (text === undefined) removed++;
+        else texts.push((JSON.parse(text) as { text: string }).text);
+        return put(name, text, how);
+      };
+      return journal;
+    };
+    const it_ = scene({ ...scriptedModel([]), answer }, [], { clock, store: { ...store, create } });
     const watching = await start(it_);
     expect(await watching.session.settled()).toEqual({ reason: 'completed' });
-    const texts = (await it_.store.load('r')).sidecar.flatMap((entry) =>
-      entry.kind === 'partial' ? [entry.text] : [],
-    );
+    // Once its record is durable, it is nowhere beside the run.
+    expect([removed, await store.slip('r', 'partial')]).toEqual([1, undefined]);
+    expect((await store.load('r')).sidecar.some(({ kind }) => kind === 'partial')).toBe(false);
     expect(texts.length).toBeGreaterThan(5);
     expect(texts.length).toBeLessThan(10);
     texts.forEach((text, i) => expect(text.startsWith(texts[i - 1] ?? '0 ')).toBe(true));

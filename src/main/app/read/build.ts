@@ -34,21 +34,25 @@ export class Assembly {
   take(sidecar: readonly SidecarEntry[]): { fits: boolean; changed: number[] } {
     const { lastSeq } = this.transcript;
     const changed: number[] = [];
-    let fits = sidecar.length >= this.#taken;
-    for (const entry of sidecar.slice(this.#taken)) {
+    // The text of an answer under way is replaced again and again, and has no place among the others.
+    const notes = sidecar.filter(({ kind }) => kind !== 'partial');
+    let fits = notes.length >= this.#taken;
+    for (const entry of notes.slice(this.#taken)) {
       this.allowance.note(entry);
       if (entry.kind === 'resume') {
         this.#seams.push(entry);
         if (entry.after_seq < lastSeq) fits = false;
-      } else if (entry.kind === 'partial') {
-        if (this.#partial && this.transcript.lost) fits = false;
-        this.#partial = entry;
-        this.#before = undefined;
-        this.#kept = false;
-        if (entry.after_seq < lastSeq) fits = false;
       } else changed.push(...this.transcript.note(entry));
     }
-    this.#taken = sidecar.length;
+    this.#taken = notes.length;
+    const partial = sidecar.findLast((entry) => entry.kind === 'partial');
+    if (JSON.stringify(partial) !== JSON.stringify(this.#partial)) {
+      if (this.#partial && this.transcript.lost) fits = false;
+      this.#partial = partial;
+      this.#before = undefined;
+      this.#kept = false;
+      if (partial && partial.after_seq < lastSeq) fits = false;
+    }
     this.#seams.sort((a, b) => a.after_seq - b.after_seq);
     return { fits, changed };
   }

@@ -7,6 +7,8 @@ import type { RunStore } from '../journal';
 import { loadedRun, readRunGently } from '../read';
 import type { Reading } from '../read';
 import { metaSha256 } from '../sidecar';
+import { compactNotes } from './compact';
+import { slipPath } from './layout';
 import type { Held } from './lock';
 import { shaOfMeta } from './place';
 import type { Place } from './place';
@@ -21,6 +23,7 @@ export interface Beginning {
   place: Place;
   store: RunStore;
   fence: boolean;
+  space: WriterParts['space'];
   catalogue(id: string): CatalogueEntry;
   onOpen(journal: FileJournal): void;
   onClose(journal: FileJournal): void;
@@ -127,6 +130,7 @@ async function openFile(at: Beginning, id: string, held: Held): Promise<FileJour
   const sha256 = shaOfMeta(bytes, reading);
   if (sha256 === undefined) throw notFound();
   const size = await repairEnd(vfs, directory, id, paths.journal, reading, read);
+  await compactNotes(vfs, { sidecar: paths.sidecar, partial: slipPath(directory, id, 'partial') }, sha256);
   const sound: Reading = { ...reading, size, tail: { kind: 'clean', offset: size, bytes: 0 } };
   const opened: WriterParts['opened'] = () =>
     loadedRun(sound, readBeside(at.place, id, sha256), {
@@ -141,7 +145,7 @@ async function openFile(at: Beginning, id: string, held: Held): Promise<FileJour
   return hold(at, id, { held, fd, file: stat, size, places, metaSha256: sha256, opened });
 }
 
-type Parts = Omit<WriterParts, 'vfs' | 'id' | 'store' | 'paths' | 'fence' | 'onClose'>;
+type Parts = Omit<WriterParts, 'vfs' | 'id' | 'store' | 'paths' | 'fence' | 'space' | 'onClose'>;
 
 function hold(at: Beginning, id: string, parts: Parts): FileJournal {
   const { vfs } = at.place;
@@ -152,6 +156,7 @@ function hold(at: Beginning, id: string, parts: Parts): FileJournal {
     store: at.store,
     paths: at.place.paths(id),
     fence: at.fence,
+    space: at.space,
     onClose: () => {
       at.place.letGo(journal);
       at.onClose(journal);

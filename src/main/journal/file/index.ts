@@ -18,9 +18,11 @@ import { ListCache } from './list-cache';
 import { mendFile } from './mend';
 import type { Locking } from './lock';
 import { Place, shaOfMeta } from './place';
-import { readBeside, readSidecarFile } from './sidecar';
+import { readBeside, readNotes } from './sidecar';
 import { metaHash, readSlice } from './slice';
 import { readSlipFile, writeSlipFile } from './slip';
+import { spaceOf } from './space';
+import type { Space } from './space';
 import { readText } from './texts';
 import { deleteFrom, moveFromTrash, moveToTrash } from './trash';
 import type { Vfs } from './vfs';
@@ -34,6 +36,8 @@ export interface FileStoreOptions {
   locking?: Partial<Locking>;
   /** false only in the tests that show what the fence is for. */
   fence?: boolean;
+  /** How much room there is, where a test says so. */
+  space?: (folder: string) => Promise<Space | undefined>;
   /** ms: how watch gathers changes, and how often it looks at everything. */
   watch?: { debounceMs?: number; pollMs?: number };
 }
@@ -97,6 +101,7 @@ class FileStore implements RunStore {
       place,
       store: this,
       fence: options.fence ?? true,
+      space: options.space ?? spaceOf,
       catalogue: (id) => this.#catalogue.of(id),
       onOpen: (journal) => this.#journals.add(journal),
       onClose: (journal) => this.#journals.delete(journal),
@@ -249,7 +254,7 @@ class FileStore implements RunStore {
   async notes(id: string): ReturnType<NonNullable<RunStore['notes']>> {
     checkId(id);
     const meta = await metaHash(this.#place, id);
-    return readSidecarFile(this.#place.vfs, this.#place.paths(id).sidecar, meta);
+    return readNotes(this.#place, id, meta);
   }
 
   async slice(id: string, offset: number, length: number): ReturnType<NonNullable<RunStore['slice']>> {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { linesIn } from '../../../shared/run/slices';
-import { bindEntry, encodeEntries, NO_NOTES, readSidecar } from '../sidecar';
+import { bindEntry, encodeEntries, NO_NOTES, readSidecar, withPartial } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
 import type { Beside } from '../read';
 import { Turns } from '../turns';
@@ -21,7 +21,7 @@ const NEWLINE = 0x0a;
 const linesOf = (bytes: Buffer): Iterable<string> => linesIn(bytes.toString('utf8'));
 
 /** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
-export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
+function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): SidecarRead {
   try {
     if (vfs.look(path) === undefined) return NO_NOTES;
     const { bytes } = vfs.slurp(path, LARGEST);
@@ -31,17 +31,19 @@ export function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefin
   }
 }
 
-/** All that stands beside a journal and is loaded with it. */
-export function readBeside(
-  place: Pick<Place, 'vfs' | 'path' | 'paths'>,
-  id: string,
-  sha256: string | undefined,
-): Beside {
+type Around = Pick<Place, 'vfs' | 'path' | 'paths'>;
+
+/** What is noted beside a journal, the text of an answer under way included. */
+export function readNotes(place: Around, id: string, sha256: string | undefined): SidecarRead {
   const { vfs, path } = place;
-  return {
-    ...readSidecarFile(vfs, place.paths(id).sidecar, sha256),
-    began: readSlipFile(vfs, slipPath(path, id, 'began'), sha256),
-  };
+  const read = readSidecarFile(vfs, place.paths(id).sidecar, sha256);
+  return withPartial(read, readSlipFile(vfs, slipPath(path, id, 'partial'), sha256));
+}
+
+/** All that stands beside a journal and is loaded with it. */
+export function readBeside(place: Around, id: string, sha256: string | undefined): Beside {
+  const began = readSlipFile(place.vfs, slipPath(place.path, id, 'began'), sha256);
+  return { ...readNotes(place, id, sha256), began };
 }
 
 /**

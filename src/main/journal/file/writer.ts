@@ -3,6 +3,7 @@ import { encodeLine } from '../../../shared/run/codec';
 import { Failure } from '../../../shared/run/failure';
 import type { FailureInfo } from '../../../shared/run/failure';
 import type { RunRecord } from '../../../shared/run/record';
+import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { checkAppend, closed, conflict, journalDead } from '../check';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
@@ -14,10 +15,15 @@ import type { RunPaths } from './layout';
 import type { Held } from './lock';
 import { SidecarWriter } from './sidecar';
 import { writeSlipFile } from './slip';
+import { levelOf } from './space';
+import type { Space } from './space';
 import { keepText } from './texts';
 import { ioFailure, writeWhole } from './vfs';
 import type { FileStat, Vfs } from './vfs';
 import { RECORD_LIMIT } from '../../../shared/run/read';
+
+/** How often the room on the disk is looked at. ms. */
+const LOOK_MS = 1_000;
 
 /** What a writer is made of: an open journal whose end is sound, under a lock. */
 export interface WriterParts {
@@ -39,6 +45,8 @@ export interface WriterParts {
   opened: (() => LoadedRun) | undefined;
   /** false only in the tests that show what the fence is for. */
   fence: boolean;
+  /** Room where the journal is. */
+  space(folder: string): Promise<Space | undefined>;
   onClose(): void;
 }
 
@@ -52,6 +60,8 @@ export class FileJournal implements Journal {
   readonly #sidecar: SidecarWriter;
   readonly #places: RecordPlace[];
   #size: number;
+  #scarce = false;
+  #lookAgain = 0;
   #lines: number;
   #opened: WriterParts['opened'];
   #dead: Failure | undefined;
@@ -105,7 +115,9 @@ export class FileJournal implements Journal {
 
   async note(entry: SidecarEntry): Promise<void> {
     this.#checkOpen();
-    await this.#sidecar.note(entry);
+    const comfort = !SYNCED_KINDS.has(entry.kind);
+    if (comfort) void this.#look();
+    if (!(comfort && this.#scarce)) await this.#sidecar.note(entry);
   }
 
   async keep(toolUseId: string, text: string): Promise<string> {
@@ -117,10 +129,12 @@ export class FileJournal implements Journal {
     const { vfs, paths, metaSha256, id } = this.#parts;
     try {
       this.#checkOpen();
-      await this.#slips.run(() => {
+      await this.#slips.run(async () => {
         this.#checkAlive();
-        const bytes = text === undefined ? undefined : encodeSlip(metaSha256, text);
-        return writeSlipFile(vfs, slipPath(dirname(paths.journal), id, name), bytes, how === 'durably');
+        if (how === 'lazily') await this.#look();
+        const gives = text === undefined || (how === 'lazily' && this.#scarce);
+        const bytes = gives ? undefined : encodeSlip(metaSha256, text);
+        await writeSlipFile(vfs, slipPath(dirname(paths.journal), id, name), bytes, how === 'durably');
       });
     } catch (error) {
       if (how === 'durably') throw error;
@@ -197,6 +211,16 @@ export class FileJournal implements Journal {
     }
     if (!there.equals(line.subarray(0, -1))) throw conflict(seq);
     return place;
+  }
+
+  /** Looks from time to time whether the disk is nearly full: what is left of it is for records, not for comfort. */
+  async #look(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#lookAgain) return;
+    this.#lookAgain = now + LOOK_MS;
+    const space = await this.#parts.space(dirname(this.#parts.paths.journal)).catch(() => undefined);
+    const level = space && levelOf(space);
+    this.#scarce = level === 'critical' || level === 'full';
   }
 
   #checkAlive(): void {

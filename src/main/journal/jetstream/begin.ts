@@ -4,7 +4,7 @@ import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
-import { metaSha256, voided } from '../sidecar';
+import { metaSha256, voided, withPartial } from '../sidecar';
 import { bar, readAux, scanAux } from './aux';
 import type { AuxEnd } from './aux';
 import { changeRow, readRow } from './catalogue';
@@ -125,11 +125,12 @@ export async function loadRun(
   id: string,
   writer: Writer,
 ): Promise<{ loaded: LoadedRun; read: RunRead; sha256: string; end: AuxEnd }> {
-  const [read, row, notes, slip] = await Promise.all([
+  const [read, row, notes, began, partial] = await Promise.all([
     readRecords(ground, id),
     readRow(ground, id),
     scanAux(ground, id),
     readSlip(ground, id, 'began'),
+    readSlip(ground, id, 'partial'),
   ]);
   if (read === undefined || row.hidden !== undefined) throw notFound();
   const sha256 = metaSha256(read.stored[0]?.data ?? '');
@@ -140,10 +141,11 @@ export async function loadRun(
   const loaded = loadedRun(
     read.reading,
     {
-      ...aux,
-      entries: [...entries, ...ownNotes(read)],
-      bound: aux.bound && noted,
-      began: slip(sha256),
+      ...withPartial(
+        { ...aux, entries: [...entries, ...ownNotes(read)], bound: aux.bound && noted },
+        partial(sha256),
+      ),
+      began: began(sha256),
     },
     { id, updated: read.updated, catalogue: row.labels, writer, durability: 'acknowledged' },
   );

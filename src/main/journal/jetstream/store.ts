@@ -11,7 +11,7 @@ import type {
   Writer,
 } from '../journal';
 import type { RunParcel } from '../parcel';
-import { metaSha256 } from '../sidecar';
+import { metaSha256, withPartial } from '../sidecar';
 import type { Slip, SlipName } from '../slip';
 import type { SidecarRead } from '../sidecar';
 import { readAux, scanAux } from './aux';
@@ -181,13 +181,15 @@ export class NatsStore implements RunStore {
   async notes(id: string): Promise<SidecarRead> {
     checkId(id);
     const { ground } = this;
-    const [meta, notes] = await Promise.all([
+    const [meta, notes, partial] = await Promise.all([
       lastOf(ground, ground.subjects.meta(id)),
       scanAux(ground, id),
+      readSlip(ground, id, 'partial'),
       checkSeen(ground, id),
     ]);
-    const { end: _, ...read } = readAux(ground, notes, metaSha256(meta?.data ?? ''));
-    return read;
+    const sha256 = metaSha256(meta?.data ?? '');
+    const { end: _, ...read } = readAux(ground, notes, sha256);
+    return withPartial(read, partial(sha256));
   }
 
   async slip(id: string, name: SlipName): Promise<Slip | undefined> {
