@@ -56,7 +56,8 @@ export function isProblem(data: unknown): boolean {
   const top = fields(data);
   if (!top) return false;
   if (top['type'] === 'error' || top['object'] === 'error') return true;
-  return (fields(top['error']) !== undefined || text(top['error']) !== '') && !Array.isArray(top['choices']);
+  // Gateways send it in a chunk of an answer, too: with the parts that an answer has, before or after its end.
+  return Object.keys(fields(top['error']) ?? {}).length > 0 || text(top['error']) !== '';
 }
 
 /** FastAPI: a sentence, or a list of `{loc, msg}`. */

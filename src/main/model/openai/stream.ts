@@ -45,6 +45,8 @@ export class ChatReader implements TurnReader {
   private readonly details: string[] = [];
   private usage: Usage = { in_tokens: 0, out_tokens: 0 };
   private finish = '';
+  /** The service has told how many tokens it answered with. */
+  private counted = false;
   private refused = false;
   private done = false;
 
@@ -79,13 +81,18 @@ export class ChatReader implements TurnReader {
     }
     if (!data) throw notUnderstood(this.where, 'an event is not a JSON object');
     if (message.event === 'error' || isProblem(data)) throw serviceError(this.where, 0, new Headers(), data);
-    this.usage = readUsage(data) ?? this.usage;
+    const usage = readUsage(data);
+    if (usage) {
+      this.usage = usage;
+      this.counted ||= usage.out_tokens > 0;
+    }
     return this.choices(data, text);
   }
 
   turn(): ModelTurn {
-    // An end mark without a reason to stop: gateways send it too when the service behind them broke off.
-    if (this.finish === '') throw brokenOff(this.where);
+    // An end mark without a reason to stop: gateways send it too when the service behind them broke off. Who counts
+    // what he has said, and called no tool, has ended.
+    if (this.finish === '' && !(this.done && this.counted && this.saidOnly)) throw brokenOff(this.where);
     const invalidInputs = new Map<string, string>();
     const content = this.parts.flatMap((part) => this.blocksOf(part, invalidInputs));
     const details = this.details.length === 0 ? undefined : validRaw(jsonArray(this.details));
@@ -96,6 +103,10 @@ export class ChatReader implements TurnReader {
       usage: this.usage,
       ...(invalidInputs.size > 0 && { invalidInputs }),
     };
+  }
+
+  private get saidOnly(): boolean {
+    return this.calls.all.length === 0 && this.parts.some(({ kind }) => kind === 'text');
   }
 
   private choices(data: Fields, text: string): ModelEvent[] {
@@ -199,7 +210,7 @@ export class ChatReader implements TurnReader {
   /** Some services say "stop" although they call tools, or "tool_calls" although they don't. */
   private stopReason(): string {
     const usesTools = this.calls.all.length > 0;
-    const stop = STOPS[this.finish.toLowerCase()] ?? this.finish;
+    const stop = STOPS[this.finish.toLowerCase()] ?? (this.finish || STOP.endTurn);
     if (stop === STOP.maxTokens || stop === STOP.contextExceeded || stop === STOP.refusal) return stop;
     if (this.refused) return STOP.refusal;
     if (usesTools) return STOP.toolUse;
