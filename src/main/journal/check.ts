@@ -42,6 +42,21 @@ export function checkAppend(lastSeq: number, seq: number): 'next' | 'seen' {
   });
 }
 
+/**
+ * Throws `unsupported` where the next record's number cannot be counted exactly: another program began beyond 2^53. Such
+ * a run is read, searched and exported like any other.
+ */
+export function checkCountable(lastSeq: number): void {
+  if (Number.isSafeInteger(lastSeq + 1)) return;
+  throw new Failure({
+    code: 'unsupported',
+    message: 'The records of this run have numbers that are larger than Holdfast can count with.',
+    kept: 'Nothing was changed. The run can be read and exported.',
+    todo: 'Go on with it in the program that wrote it.',
+    data: { lastSeq },
+  });
+}
+
 /** A record whose number is taken by another one. */
 export const conflict = (seq: number): Failure =>
   new Failure({

@@ -7,8 +7,8 @@ import type { RawJson, RunRecord } from './record';
 
 /**
  * A line's record: optional fields left out when empty, required ones filled in when missing, raw JSON compacted.
- * Throws Failure `corrupt` (data: reason) for text that the reference would not read either, and for whole numbers
- * beyond 2^53, which would change silently.
+ * Throws Failure `corrupt` (data: reason) for text that the reference would not read either. Whole numbers beyond 2^53,
+ * as only another program writes them, are read as near as JavaScript can: the journal keeps what it says.
  */
 export const decodeRecord = (text: string): RunRecord => decodeFormed(wellFormed(text));
 

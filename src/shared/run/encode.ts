@@ -8,7 +8,7 @@ import type { Block, Fingerprint, Message, RunRecord, ToolResultBlock } from './
 /**
  * A record as JSON without newline. Lone surrogates become U+FFFD.
  * Throws Failure: `tool_input` for raw JSON that is none, `internal` for what no record can hold (a number that is
- * not a safe integer, a signature that is not base64, a time that is not RFC 3339).
+ * not whole, a signature that is not base64, a time that is not RFC 3339).
  */
 export function encodeRecord(record: RunRecord): string {
   const { seq, protocol, meta, assistant, user, tool_result: result, terminal } = record;
@@ -78,8 +78,8 @@ export const terminalJson = (terminal: { reason: string; message?: string }): st
   `{"reason":${goString(terminal.reason)}${terminal.message ? `,"message":${goString(terminal.message)}` : ''}}`;
 
 function whole(value: number): string {
-  if (!Number.isSafeInteger(value)) throw cannotHold(`the number ${value}`);
-  return String(value);
+  if (!Number.isInteger(value)) throw cannotHold(`the number ${value}`);
+  return Number.isSafeInteger(value) ? String(value) : String(BigInt(value));
 }
 
 function time(text: string): string {

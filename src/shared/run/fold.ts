@@ -182,7 +182,7 @@ export class Folder {
       return kind;
     }
     if (
-      seq > this.#lastSeq &&
+      !this.#isBehind(seq) &&
       kind &&
       kind !== 'meta' &&
       record[kind] &&
@@ -192,8 +192,13 @@ export class Folder {
     throw corrupt(this.#contradiction(record, kind), where(seq, place));
   }
 
+  /** Numbers beyond 2^53 that follow each other may look the same here, and that is no damage. */
+  #isBehind(seq: number): boolean {
+    return seq < this.#lastSeq || (seq === this.#lastSeq && Number.isSafeInteger(seq));
+  }
+
   #contradiction({ seq }: RunRecord, kind: RecordKind | undefined): string {
-    if (seq <= this.#lastSeq) return `record ${seq} comes after record ${this.#lastSeq}`;
+    if (this.#isBehind(seq)) return `record ${seq} comes after record ${this.#lastSeq}`;
     if (kind === undefined) return `record ${seq} is of a kind that nobody knows`;
     if (kind === 'meta') return `record ${seq} starts the run a second time`;
     if (kind === 'tool_result' && !this.#open) return `record ${seq} answers a tool where none was asked for`;

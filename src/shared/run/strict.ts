@@ -26,6 +26,8 @@ export class StrictError extends Error {
 }
 
 const MAX_DEPTH = 10_000;
+/** Brackets of a record around a tool's input or a provider's block. */
+const AROUND_RAW = 6;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const FOLDABLE = /[a-z\u017f\u212a]/g;
 const folded = (key: string): string =>
@@ -49,18 +51,33 @@ export function readStrict(text: string, shape: Shape): unknown {
   return plain(shape, value);
 }
 
-/** Checks that `text` is exactly one JSON value, nested at most 10,000 deep. Throws StrictError. */
+/**
+ * Checks that `text` is exactly one JSON value, nested no deeper than what stands inside a record may be: a line is
+ * nested at most 10,000 deep, and raw JSON stands six deep in it. Throws StrictError.
+ */
 export function checkJson(text: string): void {
-  const reader = new Reader(text);
+  const reader = new Reader(text, AROUND_RAW);
   reader.skip();
   reader.end();
 }
 
+/** What the reference's own numbers hold: 64 bits. Those beyond 2^53 are read as near as JavaScript can. */
+function fits(digits: string, kind: 'int' | 'uint' | 'byte'): boolean {
+  if (digits.length > 20 || kind === 'byte') return false;
+  const exact = BigInt(digits);
+  return kind === 'uint' ? exact < 2n ** 64n : BigInt.asIntN(64, exact) === exact;
+}
+
 class Reader {
   #at = 0;
-  #depth = 0;
+  #depth: number;
 
-  constructor(readonly text: string) {}
+  constructor(
+    readonly text: string,
+    around = 0,
+  ) {
+    this.#depth = around;
+  }
 
   end(): void {
     if (this.#peek() !== '') this.#fail('more text after the value');
@@ -169,7 +186,7 @@ class Reader {
     if (/[.eE]/.test(digits)) this.#fail('expected a whole number', from);
     if (kind !== 'int' && digits.startsWith('-')) this.#fail('expected a number that is not negative', from);
     const value = Number(digits);
-    if (!Number.isSafeInteger(value)) this.#fail('a whole number beyond 2^53', from);
+    if (!Number.isSafeInteger(value) && !fits(digits, kind)) this.#fail('a number that is too large', from);
     if (kind === 'byte' && value > 255) this.#fail('expected a byte', from);
     return value === 0 ? 0 : value;
   }

@@ -39,7 +39,7 @@ async function opened(lines: string[], vfs = faultyVfs()) {
   await (await store.open('one')).close();
   return { store, before, after: await store.load('one') };
 }
-const proofs = (run: Parameters<typeof proofOf>[0]) => ['c1', 'c2'].map(proofOf(run));
+const proofs = (run: Parameters<typeof proofOf>[0]) => ['c1', 'c2'].map(proofOf(run, run.sidecar));
 
 describe('Notes that an earlier version made long', () => {
   const entries = [bind, time(1), saw, ...partials, time(2)];

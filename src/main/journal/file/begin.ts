@@ -2,7 +2,7 @@ import { encodeLine } from '../../../shared/run/codec';
 import { isFailure } from '../../../shared/run/failure';
 import type { RunRecord } from '../../../shared/run/record';
 import type { CatalogueEntry } from '../../../shared/run/sidecar';
-import { checkFirst, notFound, runExists } from '../check';
+import { checkCountable, checkFirst, notFound, runExists } from '../check';
 import type { RunStore } from '../journal';
 import { loadedRun, readRunGently } from '../read';
 import type { Reading } from '../read';
@@ -129,6 +129,7 @@ async function openFile(at: Beginning, id: string, held: Held): Promise<FileJour
   if (reading.failure !== undefined) throw reading.failure;
   const sha256 = shaOfMeta(bytes, reading);
   if (sha256 === undefined) throw notFound();
+  checkCountable(reading.places.at(-1)?.seq ?? 0);
   const size = await repairEnd(vfs, directory, id, paths.journal, reading, read);
   await compactNotes(vfs, { sidecar: paths.sidecar, partial: slipPath(directory, id, 'partial') }, sha256);
   const sound: Reading = { ...reading, size, tail: { kind: 'clean', offset: size, bytes: 0 } };

@@ -1,7 +1,6 @@
 import { encodeRecord } from '../../../shared/run/codec';
 import type { RunRecord } from '../../../shared/run/record';
-import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { notFound, runExists } from '../check';
+import { checkCountable, notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
 import { metaSha256, voided, withPartial } from '../sidecar';
@@ -95,6 +94,7 @@ export async function openRun(ground: Ground, id: string): Promise<Begun> {
   try {
     if (claim.superseded) await bar(ground, id, nonce);
     const { loaded, read, sha256, end } = await loadRun(ground, id, 'here');
+    checkCountable(loaded.facts.lastSeq);
     return {
       id,
       claim,
