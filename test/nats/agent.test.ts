@@ -6,7 +6,7 @@ import type { NatsOptions } from '../../src/main/journal/jetstream';
 import type { RunStore } from '../../src/main/journal/journal';
 import { memoryStore } from '../../src/main/journal/memory';
 import { recordSha256 } from '../../src/main/journal/proof';
-import { records, resume, run, scene, start, testTool } from '../support/agent';
+import { noteOwn, records, resume, run, scene, start, testTool } from '../support/agent';
 import { crashed } from '../support/crash';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
 import { sampled } from '../support/prerequisites';
@@ -28,7 +28,7 @@ async function pending(keepIntents: boolean): Promise<RunStore> {
 async function seen(store: RunStore, id: string): Promise<void> {
   const journal = await store.open(id);
   const turn = (await journal.load()).records.findLast(({ assistant }) => assistant)!;
-  await journal.note({ kind: 'turn', at: 'now', run: id, seq: turn.seq, sha256: recordSha256(turn) });
+  await noteOwn(journal, { kind: 'turn', at: 'now', run: id, seq: turn.seq, sha256: recordSha256(turn) });
   await journal.close();
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { preflight } from '../../../src/main/agent';
 import { runConfig } from '../../../src/main/agent/config';
 import { inspect } from '../../../src/main/agent/inspect';
 import { fileStore } from '../../../src/main/journal/file';
@@ -210,9 +211,11 @@ describe('Notes beside a run', () => {
     const tools = place.parts.tools(place.profile) as ReturnType<typeof testTool>[];
     const again = scene(scriptedModel([{ text: 'after' }]), tools, { store });
     const before = tools[1]!.runs.length;
-    const refused = resume(again, { id: 'k', allow: ['change'] });
-    await expect(refused).rejects.toMatchObject({ code: 'unknown_outcome' });
-    const { session } = await resume(again, { id: 'k', allow: ['change'], unknownDefault: 'skip' });
+    const options = { store, id: 'k', profile: again.profile, approvals: 'ask' as const };
+    const { origin } = await preflight(again.parts, options);
+    const looked = { id: 'k', allow: ['change'], acceptOrigin: origin.seen };
+    await expect(resume(again, looked)).rejects.toMatchObject({ code: 'unknown_outcome' });
+    const { session } = await resume(again, { ...looked, unknownDefault: 'skip' });
     await session.settled();
     await session.close();
     expect(tools[1]!.runs.length).toBe(before);

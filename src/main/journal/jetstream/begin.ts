@@ -1,5 +1,6 @@
 import { encodeRecord } from '../../../shared/run/codec';
 import type { RunRecord } from '../../../shared/run/record';
+import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { checkCountable, notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
