@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
+import { linesIn } from '../../../shared/run/slices';
 import { decodeLine, encodeEntry } from '../sidecar';
 import { encodeSlip } from '../slip';
 import { withFile } from './repair';
@@ -9,6 +10,8 @@ import type { Vfs } from './vfs';
 
 /** Notes that are smaller are left as they are, and so are those of which less than half would go. */
 const SMALL = 32 * 1024;
+/** Longer ones are no notes of ours. */
+const LARGEST = 256 * 1024 * 1024;
 const SPARE = '.tmp';
 
 type Partial = Extract<SidecarEntry, { kind: 'partial' }>;
@@ -26,9 +29,9 @@ export async function compactNotes(
   try {
     const size = vfs.look(paths.sidecar)?.size ?? 0;
     if (size < SMALL) return;
-    const { bytes } = vfs.slurp(paths.sidecar, Infinity);
+    const { bytes } = vfs.slurp(paths.sidecar, LARGEST);
     if (bytes === undefined) return;
-    const { text, partial } = compacted(bytes.toString('utf8').split('\n'), meta);
+    const { text, partial } = compacted([...linesIn(bytes.toString('utf8'))], meta);
     const shorter = Buffer.from(text);
     if (shorter.length > bytes.length / 2) return;
     if (partial !== undefined && vfs.look(paths.partial) === undefined)
