@@ -21,7 +21,7 @@ const TODOS = ['agent', 'model', 'journal', 'app'].flatMap((room) =>
     }),
 );
 
-const HEADS: RunHead[] = runStatus.options.flatMap((status) =>
+const EVERY: RunHead[] = runStatus.options.flatMap((status) =>
   [true, false].flatMap((chat) =>
     [true, false].flatMap((hidden) =>
       (['live idle', 'still', 'watch', 'live calling', 'live waiting'] as const).map((how): RunHead => {
@@ -42,6 +42,11 @@ const HEADS: RunHead[] = runStatus.options.flatMap((status) =>
     ),
   ),
 );
+
+/** One of each that could be shown differently. */
+const HEADS = [
+  ...new Map(EVERY.map((of) => [JSON.stringify([of.row.status, of.chat, waysOf(of)]), of])).values(),
+];
 
 const shown = (of: RunHead) =>
   renderToStaticMarkup(
