@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { onEveryDoor } from './harness';
@@ -33,7 +33,7 @@ onEveryDoor(
       await cut();
       await page
         .getByRole('status')
-        .filter({ hasText: 'Open it again with the link that Holdfast prints' })
+        .filter({ hasText: 'This page is no longer signed in to Holdfast' })
         .waitFor();
       const tried = tries;
       // Longer than the longest wait between two tries, and looking at the window again asks for one at once.
@@ -44,12 +44,25 @@ onEveryDoor(
       expect(tries).toBeLessThanOrEqual(3);
       expect(await composer(page).inputValue()).toBe('half a thought');
 
-      // The way back that it names works, and brings the draft along.
+      // A new link that another tab opened lets this page in, too, with all that was typed meanwhile.
+      await composer(page).fill('half a thought, and more');
+      await page.getByRole('button', { name: 'Open Holdfast again' }).click();
+      await page.getByText('Opening a new tab').waitFor();
       started.type('');
       await until(() => started.output().match(/http:\S+token=\S+/g)?.length ?? 0).toBe(2);
-      await page.goto(started.output().match(/http:\S+token=\S+/g)?.[1] ?? '');
-      await ready(page);
-      await until(() => composer(page).inputValue()).toBe('half a thought');
+      const other = await page.context().newPage();
+      await other.goto(started.output().match(/http:\S+token=\S+/g)?.[1] ?? '');
+      await ready(other);
+      await page.bringToFront();
+      await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+      await page
+        .getByRole('status')
+        .filter({ hasText: 'no longer signed in' })
+        .waitFor({ state: 'detached' });
+      expect(await composer(page).inputValue()).toBe('half a thought, and more');
+      await until(() =>
+        readdirSync(drafts).some((name) => readFileSync(join(drafts, name), 'utf8').includes('and more')),
+      ).toBe(true);
     });
   },
   ['browser door'],

@@ -1,7 +1,7 @@
 import { connect, reconnecting, type Client } from '../../shared/contract/connect';
 import { bridgePort, socketPort, type Bridge } from '../../shared/contract/text-port';
 import type { Port } from '../../shared/contract/frame';
-import { ADMITTED_PATH, LIVE_PATH } from '../../shared/contract/paths';
+import { ADMITTED_PATH, AGAIN_PATH, LIVE_PATH } from '../../shared/contract/paths';
 import { Failure } from '../../shared/run/failure';
 
 declare global {
@@ -58,8 +58,29 @@ function schedule(ms: number, run: () => void): () => void {
   return cancel;
 }
 
+/** Opening Holdfast again in another tab lets this page in, too: the browser is asked when the page is looked at. */
+function readmitted(again: () => void): void {
+  const look = async () => {
+    if (document.visibilityState !== 'visible') return;
+    const answer = await fetch(ADMITTED_PATH, { cache: 'no-store' }).catch(() => undefined);
+    if (answer?.status !== 204) return;
+    document.removeEventListener('visibilitychange', listen);
+    window.removeEventListener('focus', listen);
+    again();
+  };
+  const listen = () => void look();
+  document.addEventListener('visibilitychange', listen);
+  window.addEventListener('focus', listen);
+}
+
+/** Asks Holdfast to open itself again in the browser of the person; whether it could. */
+export async function openAgain(): Promise<boolean> {
+  const answer = await fetch(AGAIN_PATH, { method: 'POST' }).catch(() => undefined);
+  return answer?.ok ?? false;
+}
+
 /** The window's one client: over the preload's channel where there is one, else over the WebSocket of this page's origin. */
 export function openClient(): Client {
   if (window.holdfast) return connect(bridgePort(window.holdfast));
-  return reconnecting(openSocket, { schedule });
+  return reconnecting(openSocket, { schedule, readmitted });
 }

@@ -11,7 +11,7 @@ import {
   toast,
   useApp,
 } from './app';
-import { flushDrafts } from './drafts';
+import { flushDrafts, keepUnsaved } from './drafts';
 import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadJobs, takeJob } from './moving';
@@ -44,6 +44,7 @@ export function attach(client: Client): void {
   };
   client.onStatus(told);
   client.onResync(sync);
+  client.onResync(keepUnsaved);
   told();
   sync();
 

@@ -14,6 +14,14 @@ export const useDrafts = create<Drafts>(() => ({ texts: {} }));
 /** Drafts of private chats: they live in this page only. */
 const unkept = new Set<string>();
 
+/** Keys of drafts that could not be kept, since there was nobody to keep them. */
+const unsaved = new Set<string>();
+
+/** There is again somebody to keep what was typed. */
+export function keepUnsaved(): void {
+  for (const key of unsaved) keep(key);
+}
+
 const timers = new Map<string, number>();
 const loading = new Map<string, Promise<void>>();
 
@@ -52,7 +60,10 @@ function keep(key: string): void {
   window.clearTimeout(timers.get(key));
   timers.delete(key);
   if (unkept.has(key)) return;
-  call('draft.set', { key, text: useDrafts.getState().texts[key] ?? '' }).catch(() => undefined);
+  call('draft.set', { key, text: useDrafts.getState().texts[key] ?? '' }).then(
+    () => void unsaved.delete(key),
+    () => void unsaved.add(key),
+  );
 }
 
 export function setDraft(key: string, text: string): void {

@@ -1,7 +1,8 @@
-import { Suspense, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Tooltip } from 'radix-ui';
 import { PlugZap } from 'lucide-react';
 import { asFailure } from '../../shared/run/failure';
+import { openAgain } from '../client/client';
 import { go, useApp, type Place } from '../store/app';
 import { useRun } from '../store/run';
 import { NewChat } from './chat/new-chat';
@@ -116,17 +117,35 @@ function Connection() {
   const connection = useApp((state) => state.connection);
   const wasOpen = useApp((state) => state.wasOpen);
   if (connection === 'open') return null;
-  const closed = connection === 'closed';
-  if (!wasOpen && !closed) return null;
+  const over = connection === 'closed' || connection === 'refused';
+  if (!wasOpen && !over) return null;
   return (
     <div className={s['banner']} role="status">
       <PlugZap size="1rem" aria-hidden="true" />
       <span>
-        {closed
-          ? 'This page may not talk to Holdfast any more. Open it again with the link that Holdfast prints when it starts. What you type here now is not kept.'
-          : 'The connection to Holdfast is gone; trying again. Everything that was recorded is kept, and what you type stays here.'}
+        {over
+          ? 'This page is no longer signed in to Holdfast, which was restarted or asks for a new link. Your runs are safe. What you type here is saved when this page is connected again.'
+          : 'Holdfast doesn’t answer; trying again. Your runs are safe, and what you type stays here. If you closed Holdfast, start it again and use the link that it prints.'}
       </span>
+      {connection === 'refused' && <OpenAgain />}
     </div>
+  );
+}
+
+/** Another tab is signed in by a new link, which lets this page in as well. */
+function OpenAgain() {
+  const [asked, setAsked] = useState<'no' | 'opening' | 'failed'>('no');
+  return (
+    <>
+      <Button
+        size="s"
+        onClick={() => void openAgain().then((opened) => setAsked(opened ? 'opening' : 'failed'))}
+      >
+        Open Holdfast again
+      </Button>
+      {asked === 'opening' && <span>Opening a new tab. Come back here to go on.</span>}
+      {asked === 'failed' && <span>Press Enter where Holdfast runs, and use the link that it prints.</span>}
+    </>
   );
 }
 

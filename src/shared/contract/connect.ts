@@ -3,8 +3,11 @@ import type { CommandInput, CommandName, CommandOutput, EventName, EventPayload 
 import type { Port } from './frame';
 import { REPEATABLE } from './repeatable';
 
-/** `open`: calls travel. `lost`: they wait for a new connection. `closed`: over for good; calls are rejected. */
-export type ClientStatus = 'open' | 'lost' | 'closed';
+/**
+ * `open`: calls travel. `lost`: they wait for a new connection. `refused`: this page is not let in until the person opens
+ * Holdfast again; calls are rejected. `closed`: over for good; calls are rejected.
+ */
+export type ClientStatus = 'open' | 'lost' | 'refused' | 'closed';
 
 /**
  * The window's end of the contract.
@@ -126,6 +129,14 @@ class Core implements Client {
     port?.close();
   }
 
+  /** Not let in any more, for now: what waits is told. */
+  refuse(): void {
+    if (this.status === 'closed') return;
+    this.setStatus('refused');
+    for (const waiting of [...this.pending.values(), ...this.queue.splice(0)]) waiting.reject(disconnected());
+    this.pending.clear();
+  }
+
   private send(waiting: Waiting): void {
     const call = this.next++;
     this.pending.set(call, waiting);
@@ -203,11 +214,13 @@ export interface ReconnectOptions {
   schedule(ms: number, run: () => void): () => void;
   /** Waits between tries, in milliseconds; the last one repeats. */
   delays?: readonly number[];
+  /** Runs `again` once the page is let in after it was refused. Absent: a refusal is the end. */
+  readmitted?(again: () => void): void;
 }
 
 /**
- * A client that outlives its connections. `open` makes one; a `forbidden` Failure from it ends the client, anything
- * else is tried again. While there is none, calls wait.
+ * A client that outlives its connections. `open` makes one; after a `forbidden` Failure from it nothing is tried until the
+ * page is let in again, anything else is tried again. While there is none, calls wait.
  */
 export function reconnecting(open: () => Promise<Port>, options: ReconnectOptions): Client {
   const delays = options.delays ?? [0, 200, 500, 1_000, 2_000, 4_000];
@@ -227,7 +240,10 @@ export function reconnecting(open: () => Promise<Port>, options: ReconnectOption
         core.attach(port);
       },
       (error: unknown) => {
-        if (error instanceof Failure && error.code === 'forbidden') core.close();
+        if (error instanceof Failure && error.code === 'forbidden' && options.readmitted) {
+          core.refuse();
+          options.readmitted(() => core.status === 'refused' && attempt());
+        } else if (error instanceof Failure && error.code === 'forbidden') core.close();
         else if (core.status !== 'closed') retry();
       },
     );

@@ -11,6 +11,7 @@ import { folders } from '../../settings/paths';
 import { visibleLine } from '../../app/question';
 import { runOf } from '../named-run';
 import { openInBrowser, type Opening } from './open';
+import { forgetRunning, noteRunning, runningLink } from './running';
 import { openQuestions, type Questions } from './questions';
 import { openBrowserDoor, type BrowserDoor } from './server';
 
@@ -37,10 +38,25 @@ const err = (text: string) => void process.stderr.write(`${printable(text)}\n`);
 export async function runServer(options: ServerOptions): Promise<number> {
   const flags = parse(options);
   if (typeof flags === 'number') return flags;
+  // `npm start` beside a Holdfast that runs already: its window is what is wanted, not a second one.
+  const running = flags.open && isPlain(flags) ? await runningLink() : undefined;
+  if (running !== undefined) {
+    out(`Holdfast is running already. Another link, good for one use: ${running}`);
+    openInBrowser(running, folders().state, startProgram, { home: homedir() });
+    return 0;
+  }
   const terminal = new Terminal();
   let app: App | undefined;
   let door: BrowserDoor | undefined;
   let questions: Questions;
+  let opening: Opening | undefined;
+  /** A new link, in a file that only this user reads; unless it is quiet, the browser opens it. */
+  const handOver = (quiet: boolean): Opening => {
+    opening?.end();
+    const start = quiet ? () => Promise.resolve() : startProgram;
+    opening = openInBrowser(door?.link() ?? '', folders().state, start, { home: homedir() });
+    return opening;
+  };
   try {
     questions = await openQuestions({
       admits: (request) => door?.admits(request) ?? false,
@@ -61,6 +77,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
       root: options.root,
       port: flags.port,
       frames: questions.origins,
+      again: (quiet) => handOver(quiet).file,
       onConnect: (port) => made.connect(port),
     });
   } catch (error) {
@@ -72,7 +89,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   if (shown !== '') app.focus(shown);
   const link = door.link();
   out(`Holdfast is open at ${link}`);
-  let opening: Opening | undefined;
+  if (isPlain(flags)) noteRunning(door.port);
   if (flags.open) {
     try {
       opening = openInBrowser(link, folders().state, startProgram, { home: homedir() });
@@ -85,6 +102,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   await new Promise<void>((stop) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop());
   });
+  forgetRunning(door.port);
   opening?.end();
   const pausing = app.live();
   // A terminal keeps what it shows, so the words of a private chat are not shown there.
@@ -96,6 +114,9 @@ export async function runServer(options: ServerOptions): Promise<number> {
   terminal.close();
   return 0;
 }
+
+/** Nothing was chosen that another Holdfast would do differently. */
+const isPlain = ({ port, store, folder }: Flags) => port === 0 && store === undefined && folder.length === 0;
 
 function parse({ argv, version }: ServerOptions): Flags | number {
   const command = new Command('holdfast-serve')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FRAME_LIMIT, type Port } from '../../../shared/contract/frame';
-import { ADMITTED_PATH, LIVE_PATH } from '../../../shared/contract/paths';
+import { ADMITTED_PATH, AGAIN_PATH, LIVE_PATH } from '../../../shared/contract/paths';
 import { socketPort, type SocketLike } from '../../../shared/contract/text-port';
 import { readAsset } from '../assets';
 import { pageHeaders } from '../policy';
@@ -20,6 +20,11 @@ export interface DoorOptions {
   onConnect(port: Port): void;
   /** Milliseconds between two signs of life of a connection. */
   beatMs?: number;
+  /**
+   * Hands a new link to the browser of the person, by a file that only this user reads, and gives the path of that file.
+   * `quiet`: makes the file only.
+   */
+  again?(quiet: boolean): string;
   /** Origins of the questions that the window shows in frames. */
   frames?: readonly string[];
   /** Tells strangers; absent: asks the system. */
@@ -34,6 +39,12 @@ export interface BrowserDoor {
   link(): string;
   close(): Promise<void>;
 }
+
+/** Milliseconds between two new links that pages ask for. */
+const AGAIN_GAP = 2_000;
+const ASK_AGAIN = `<form method="post" action="${AGAIN_PATH}"><button>Open Holdfast again</button></form>`;
+/** A page with that one button, and nothing else. */
+const ASKING_POLICY = "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** More than this unsent, in bytes: nobody reads at the other end. */
 const BACKLOG = 64 * 1024 * 1024;
@@ -69,10 +80,47 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
     response.writeHead(status, {
       ...headers,
       'cache-control': 'no-store',
-      ...(status === 403 && { connection: 'close' }),
+      ...(status === 403 && { connection: 'close', 'content-security-policy': ASKING_POLICY }),
       'content-type': 'text/html; charset=utf-8',
     });
     response.end(body);
+  };
+
+  let lastAgain = -Infinity;
+  /** For who can read this user's files, which is the only way to the new link. Costs at most one look in two seconds. */
+  const again = async (request: IncomingMessage, response: ServerResponse, query: string) => {
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    const own = origin === undefined || origin === `http://${request.headers.host ?? ''}`;
+    if (!options.again || !own || site === 'cross-site' || site === 'same-site') {
+      plain(response, 403, 'This page isn’t allowed to ask for a link.');
+      return;
+    }
+    if (performance.now() - lastAgain < AGAIN_GAP) {
+      plain(response, 429, 'A new link was just made. Wait a moment before you ask for another one.');
+      return;
+    }
+    lastAgain = performance.now();
+    if (await peers.isStranger(request.socket)) {
+      plain(response, 403, 'This is not for you.');
+      return;
+    }
+    const quiet = query === 'quiet';
+    const file = options.again(quiet);
+    if (quiet) {
+      response.writeHead(200, {
+        ...headers,
+        'cache-control': 'no-store',
+        'content-type': 'application/json',
+      });
+      response.end(JSON.stringify({ file }));
+      return;
+    }
+    const shown = file.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+    plain(
+      response,
+      200,
+      `Holdfast is opening in your browser. If nothing opens, open this file within a minute: <code>${shown}</code>. You can close this page.`,
+    );
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -80,11 +128,15 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
       plain(response, 403, 'This is not for you.');
       return;
     }
+    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+    if (request.method === 'POST' && path === AGAIN_PATH) {
+      await again(request, response, query);
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       plain(response, 405, 'Holdfast only shows its window here.');
       return;
     }
-    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
     const admitted = gate.admits(request.headers.cookie);
     const token = path === '/' ? new URLSearchParams(query).get('token') : null;
     const known = token !== null && gate.knows(token);
@@ -96,11 +148,7 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
     if (token !== null) {
       const cookie = gate.exchange(token);
       if (cookie === undefined && !admitted) {
-        plain(
-          response,
-          403,
-          'This link was used already, or is not from this Holdfast. Start Holdfast again, or press Enter where it runs, for a new one.',
-        );
+        plain(response, 403, `This link was used already, or isn’t from this Holdfast. ${ASK_AGAIN}`);
         return;
       }
       const fresh = { 'cache-control': 'no-store', ...(cookie !== undefined && { 'set-cookie': cookie }) };
@@ -116,7 +164,7 @@ export async function openBrowserDoor(options: DoorOptions): Promise<BrowserDoor
       return;
     }
     if (!admitted) {
-      plain(response, 403, 'Open Holdfast with the link that it printed. <a href="/">I did</a>');
+      plain(response, 403, `Open Holdfast with the link that it printed, or ask for a new one. ${ASK_AGAIN}`);
       return;
     }
     if (path === ADMITTED_PATH) {

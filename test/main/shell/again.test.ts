@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { forgetRunning, noteRunning, runningLink } from '../../../src/main/shell/browser/running';
+import { openBrowserDoor, type BrowserDoor } from '../../../src/main/shell/browser/server';
+import { ask } from '../../support/door';
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-again-'));
+let door: BrowserDoor | undefined;
+afterEach(async () => {
+  await door?.close();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(stranger = false): Promise<{ host: string; handed: boolean[] }> {
+  vi.stubEnv('XDG_STATE_HOME', folder);
+  const handed: boolean[] = [];
+  const made: BrowserDoor = await openBrowserDoor({
+    root: folder,
+    port: 0,
+    onConnect: () => undefined,
+    peers: { isStranger: async () => stranger },
+    again: (quiet) => {
+      handed.push(quiet);
+      const file = join(folder, 'link.html');
+      writeFileSync(file, `<a href="${made.link()}">`);
+      return file;
+    },
+  });
+  door = made;
+  return { host: `127.0.0.1:${made.port}`, handed };
+}
+
+describe('the address of the browser door', () => {
+  it('offers its owner a new link when the page is not let in, by a file and not by itself', async () => {
+    const { host, handed } = await open();
+    const page = await ask(host, '/');
+    expect(page.status).toBe(403);
+    expect(page.body).toContain('Open Holdfast again');
+    expect(page.headers['content-security-policy']).toContain("form-action 'self'");
+    const answer = await ask(host, '/again', { origin: `http://${host}` }, 'POST');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toContain('link.html');
+    expect(answer.body + JSON.stringify(answer.headers)).not.toContain('token');
+    expect(handed).toEqual([false]);
+    // Once in a while only.
+    expect((await ask(host, '/again', { origin: `http://${host}` }, 'POST')).status).toBe(429);
+  });
+
+  it('makes no link for other pages and other users', async () => {
+    const first = await open();
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://localhost:1` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      expect((await ask(first.host, '/again', headers, 'POST')).status).toBe(403);
+    expect((await ask(first.host, '/again')).status).toBe(403);
+    expect(first.handed).toEqual([]);
+    await door?.close();
+    const second = await open(true);
+    expect((await ask(second.host, '/again', {}, 'POST')).status).toBe(403);
+    expect(second.handed).toEqual([]);
+  });
+
+  it('is found by a second start of the same user, which gets a link that works', async () => {
+    await open();
+    expect(await runningLink()).toBeUndefined();
+    noteRunning(door?.port ?? 0);
+    const link = await runningLink();
+    expect(link).toBe(/http[^"]+/.exec(readFileSync(join(folder, 'link.html'), 'utf8'))?.[0]);
+    const { host, pathname, search } = new URL(link ?? '');
+    expect((await ask(host, pathname + search)).status).toBe(303);
+    forgetRunning(1);
+    expect(readFileSync(join(folder, 'holdfast', 'browser-door.json'), 'utf8')).toContain('port');
+    forgetRunning(door?.port ?? 0);
+    expect(await runningLink()).toBeUndefined();
+  });
+});
