@@ -33,6 +33,17 @@ const programs = [
 ];
 const window = ['(^|/)renderer/', 'src/main never imports the window: shared code belongs in src/shared.'];
 
+const shared = [
+  [builtin, 'src/shared runs anywhere: code that needs Node belongs in src/main.'],
+  electron,
+  nats,
+  vendors,
+  [
+    '(^|/)(main|renderer|preload)/',
+    'src/shared imports only itself and zod: move what both sides need here, and the rest to src/main or src/renderer.',
+  ],
+];
+
 export default tseslint.config(
   { ignores: ['out', 'dist', 'node_modules', '.cache', 'test-results', 'test/fixtures'] },
   ...tseslint.configs.recommended,
@@ -52,17 +63,20 @@ export default tseslint.config(
   fence(
     ['src/shared/**'],
     [
-      [builtin, 'src/shared runs anywhere: code that needs Node belongs in src/main.'],
-      electron,
-      nats,
-      vendors,
-      [
-        '(^|/)(main|renderer|preload)/',
-        'src/shared imports only itself and zod: move what both sides need here, and the rest to src/main or src/renderer.',
-      ],
+      ...shared,
       [
         '^(?!\\.|zod(/|$))',
         'src/shared imports only itself and zod: code that needs a package belongs in src/main or src/renderer.',
+      ],
+    ],
+  ),
+  fence(
+    ['src/shared/markdown/**'],
+    [
+      ...shared,
+      [
+        '^(?!\\.|(micromark|mdast|unist|hast)(-|/|$))',
+        'src/shared/markdown imports only itself and what Markdown is parsed with: both sides read the same dialect.',
       ],
     ],
   ),

@@ -91,13 +91,14 @@ export function deskHandlers(services: Services): DeskHandlers {
     },
 
     'prefs.get': () => prefs.get(),
-    'prefs.set': async ({ theme, zoom, profile, store: wanted, columns }) => {
+    'prefs.set': async ({ theme, zoom, profile, store: wanted, columns, breaks }) => {
       await prefs.set({
         ...(theme !== undefined && { theme }),
         ...(zoom !== undefined && { zoom }),
         ...(profile !== undefined && { profile }),
         ...(wanted !== undefined && { store: wanted }),
         ...(columns !== undefined && { columns }),
+        ...(breaks !== undefined && { breaks }),
       });
       if (theme !== undefined) door.theme?.(theme);
       return done(true);

@@ -9,6 +9,7 @@ const shape = z.object({
   profile: z.string().max(80).optional().catch(undefined),
   store: z.string().max(80).optional().catch(undefined),
   columns: z.array(sortField).optional().catch(undefined),
+  breaks: z.boolean().optional().catch(undefined),
 });
 export interface PrefsState {
   theme: 'system' | 'light' | 'dark';
@@ -18,6 +19,8 @@ export interface PrefsState {
   store?: string;
   /** Columns of the table of all runs. */
   columns?: SortField[];
+  /** A single line end in an answer is a line break. */
+  breaks?: boolean;
 }
 
 /** How the person likes the window. A broken file is as good as none. */
@@ -26,7 +29,7 @@ export class Prefs {
   #saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly path: string) {
-    const { theme, zoom, profile, store, columns } = shape
+    const { theme, zoom, profile, store, columns, breaks } = shape
       .catch({ theme: 'system', zoom: 1 })
       .parse(readState(path));
     this.#state = {
@@ -35,6 +38,7 @@ export class Prefs {
       ...(profile !== undefined && { profile }),
       ...(store !== undefined && { store }),
       ...(columns !== undefined && { columns }),
+      ...(breaks !== undefined && { breaks }),
     };
   }
 

@@ -47,6 +47,8 @@ interface AppState {
   overlay: Overlay;
   theme: Theme;
   zoom: number;
+  /** A single line end in an answer is a line break. */
+  breaks: boolean;
   /** The next chat is a private one. */
   newPrivate: boolean;
   /** The profile that new chats start with. */
@@ -75,6 +77,7 @@ export const useApp = create<AppState>(() => ({
   overlay: undefined,
   theme: rememberedTheme(),
   zoom: 1,
+  breaks: false,
   newPrivate: false,
   profile: undefined,
   store: undefined,
@@ -150,6 +153,11 @@ export function setTheme(theme: Theme): void {
   call('prefs.set', { theme }).catch(toastFailure);
 }
 
+export function setBreaks(breaks: boolean): void {
+  set({ breaks });
+  call('prefs.set', { breaks }).catch(toastFailure);
+}
+
 export const ZOOM_STEPS = [0.5, 0.67, 0.75, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 
 /** `steps`: how many up or down; 0 goes back to 100 %. */
@@ -189,6 +197,7 @@ export async function loadHello(): Promise<void> {
     hello,
     theme: prefs.theme,
     zoom: prefs.zoom,
+    breaks: prefs.breaks ?? false,
     profile: prefs.profile ?? get().profile,
     store: prefs.store ?? get().store,
   });

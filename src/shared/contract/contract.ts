@@ -255,6 +255,8 @@ export const commands = {
       store: z.string().optional(),
       /** Columns of the table of all runs. */
       columns: z.array(sortField).optional(),
+      /** A single line end in an answer is a line break. */
+      breaks: z.boolean().optional(),
     }),
   },
   'prefs.set': {
@@ -264,6 +266,7 @@ export const commands = {
       profile: text(80).optional(),
       store: storeName.optional(),
       columns: z.array(sortField).max(20).optional(),
+      breaks: z.boolean().optional(),
     }),
     output: done,
   },

@@ -16,9 +16,10 @@ import {
   TextSearch,
   Trash2,
   Upload,
+  WrapText,
   X,
 } from 'lucide-react';
-import { go, importRuns, setTheme, show, useApp, type Theme } from '../../store/app';
+import { go, importRuns, setBreaks, setTheme, show, useApp, type Theme } from '../../store/app';
 import { refreshLibrary, setFilter, useLibrary, type Filter } from '../../store/library';
 import { openSearch } from '../../store/search';
 import { Button, IconButton, Tip } from '../kit/button';
@@ -207,6 +208,7 @@ const THEMES: [Theme, string, typeof Sun][] = [
 function Foot() {
   const hello = useApp((state) => state.hello);
   const theme = useApp((state) => state.theme);
+  const breaks = useApp((state) => state.breaks);
   const all = useLibrary((state) => state.all);
   const trashed = useLibrary((state) => state.trashed);
   const stores = useLibrary((state) => state.stores);
@@ -279,6 +281,11 @@ function Foot() {
             {word}
           </MenuItem>
         ))}
+        <MenuLine />
+        <MenuLabel>Answers</MenuLabel>
+        <MenuItem checked={breaks} icon={<WrapText size="1rem" />} onSelect={() => setBreaks(!breaks)}>
+          Keep single line breaks
+        </MenuItem>
         {hello && (
           <>
             <MenuLine />

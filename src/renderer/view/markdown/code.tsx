@@ -2,17 +2,37 @@ import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { Check, Copy, WrapText } from 'lucide-react';
 import { IconButton } from '../kit/button';
 import { Shown } from '../kit/shown';
+import { useNear } from './near';
 import { CodeColours, knownLanguage, type Tokens } from './highlight';
 import s from './code.module.css';
 
 /** Lines that are rendered, coloured and laid out as one. */
 const CHUNK = 60;
+/** Chunks of a block that is always in the page as a whole. */
+const FEW = 4;
 
-function chunksOf(text: string): string[] {
-  const lines = text.split('\n');
-  const chunks: string[] = [];
-  for (let at = 0; at < lines.length; at += CHUNK) chunks.push(lines.slice(at, at + CHUNK).join('\n'));
-  return chunks;
+/** A text in chunks. One that grows is not cut anew: only its last chunk and what came behind it. */
+class Chunks {
+  private text = '';
+  private chunks: string[] = [''];
+  /** Where the last chunk begins. */
+  private from = 0;
+
+  of(text: string): readonly string[] {
+    if (text === this.text) return this.chunks;
+    const grown = text.startsWith(this.text);
+    if (!grown) this.from = 0;
+    const done = grown ? this.chunks.slice(0, -1) : [];
+    const lines = text.slice(this.from).split('\n');
+    for (let at = 0; at < lines.length; at += CHUNK) {
+      const chunk = lines.slice(at, at + CHUNK).join('\n');
+      done.push(chunk);
+      if (at + CHUNK < lines.length) this.from += chunk.length + 1;
+    }
+    this.text = text;
+    this.chunks = done;
+    return done;
+  }
 }
 
 /** A code block. `open`: more of it may come; its last chunk is coloured only when it is full or the block is closed. */
@@ -25,12 +45,13 @@ export const CodeBlock = memo(function CodeBlock({
   text: string;
   open: boolean;
 }) {
-  const chunks = useMemo(() => chunksOf(text), [text]);
+  const [cut] = useState(() => new Chunks());
+  const chunks = useMemo(() => cut.of(text), [cut, text]);
   const language = knownLanguage(lang);
   const colours = useColours(language, chunks, open);
   const [wrap, setWrap] = useState(false);
   return (
-    <figure className={s['block']}>
+    <figure className={s['block']} dir="ltr">
       <figcaption className={s['bar']}>
         <span>{lang ? <Shown text={lang} /> : 'text'}</span>
         <span className={s['tools']}>
@@ -52,8 +73,8 @@ export const CodeBlock = memo(function CodeBlock({
               key={at}
               text={chunk}
               tokens={colours[at]}
-              many={chunks.length > 3}
-              last={at === chunks.length - 1}
+              lets={chunks.length > FEW && at < chunks.length - 1}
+              first={at === 0}
             />
           ))}
         </code>
@@ -65,48 +86,58 @@ export const CodeBlock = memo(function CodeBlock({
 const Chunk = memo(function Chunk({
   text,
   tokens,
-  many,
-  last,
+  lets,
+  first,
 }: {
   text: string;
   tokens: Tokens | undefined;
-  many: boolean;
-  last: boolean;
+  /** It is not in the page while it is far from what is seen. */
+  lets: boolean;
+  first: boolean;
 }) {
   const lines = useMemo(() => text.split('\n').length, [text]);
+  const { ref, near, height } = useNear(lets, first);
+  const place = height === undefined ? `calc(${lines} * var(--code-line))` : `${height}rem`;
   return (
-    <span
-      className={many && !last ? s['chunk-far'] : s['chunk']}
-      style={
-        many && !last ? { containIntrinsicBlockSize: `auto calc(${lines} * var(--code-line))` } : undefined
-      }
-    >
-      {tokens
-        ? tokens.map((line, row) => (
-            <span key={row}>
-              {line.map((token, at) => (
-                <span key={at} style={token.color ? { color: token.color } : undefined}>
-                  <Shown text={token.content} />
-                </span>
-              ))}
-              {'\n'}
-            </span>
-          ))
-        : [<Shown key="text" text={text} />, '\n']}
+    <span ref={ref} className={s['chunk']} data-part style={near ? undefined : { height: place }}>
+      {near &&
+        (tokens
+          ? tokens.map((line, row) => (
+              <span key={row}>
+                {line.map((token, at) => (
+                  <span key={at} style={token.color ? { color: token.color } : undefined}>
+                    <Shown text={token.content} />
+                  </span>
+                ))}
+                {'\n'}
+              </span>
+            ))
+          : [<Shown key="text" text={text} />, '\n'])}
     </span>
   );
 });
 
 /** Tokens for each chunk as they become known. Closed chunks keep theirs; growing text in the open one starts nothing. */
-function useColours(language: string | undefined, chunks: string[], open: boolean): (Tokens | undefined)[] {
+function useColours(
+  language: string | undefined,
+  chunks: readonly string[],
+  open: boolean,
+): (Tokens | undefined)[] {
   const [tokens, setTokens] = useState<(Tokens | undefined)[]>([]);
   const done = useRef<string[]>([]);
   const worker = useRef<CodeColours | undefined>(undefined);
-  const settled = (open ? chunks.slice(0, -1) : chunks).join('\n');
+  const wanted = useRef(chunks);
   useEffect(() => {
-    if (!language || settled === '') return;
+    wanted.current = chunks;
+  });
+  // Full chunks never change while a text grows, so that their number tells whether there is something to do.
+  const settled = open ? chunks.length - 1 : chunks.length;
+  const last = open ? '' : (chunks.at(-1) ?? '');
+  const [head] = chunks;
+  useEffect(() => {
+    if (!language || settled === 0) return;
     let live = true;
-    const closed = chunksOf(settled);
+    const closed = wanted.current.slice(0, settled);
     if (worker.current?.lang !== language) {
       worker.current = new CodeColours(language);
       done.current = [];
@@ -131,7 +162,7 @@ function useColours(language: string | undefined, chunks: string[], open: boolea
     return () => {
       live = false;
     };
-  }, [language, settled]);
+  }, [language, settled, last, head]);
   return tokens;
 }
 

@@ -119,29 +119,54 @@ const idle = () =>
 export type Tokens = ThemedToken[][];
 
 /**
+ * Milliseconds that one line may take before it is given up, from the first try to the last. The highlighter leaves such
+ * a line cut in the middle, and its state wrong for what follows.
+ */
+const PATIENCE = [40, 200, 1_000];
+
+/**
  * Colours a code block chunk by chunk while the window has nothing better to do. A chunk starts in the grammar state in
  * which the one before ended, so a chunk that is done is never looked at again.
  */
 export class CodeColours {
   private states: (GrammarState | undefined)[] = [undefined];
 
-  constructor(readonly lang: string) {}
+  constructor(
+    readonly lang: string,
+    /** Milliseconds that have passed. */
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** Tokens of the chunk with this number; chunks must be asked for in order. undefined: it stays plain. */
   async chunk(index: number, text: string): Promise<Tokens | undefined> {
     if (!(await load(this.lang))) return undefined;
-    await idle();
-    const highlighter = await core;
+    for (const patience of PATIENCE) {
+      await idle();
+      const found = this.within(await core, index, text, patience);
+      if (found !== 'late') return found;
+    }
+    return undefined;
+  }
+
+  private within(
+    highlighter: HighlighterCore | undefined,
+    index: number,
+    text: string,
+    patience: number,
+  ): Tokens | undefined | 'late' {
     if (!highlighter || text.split('\n').some((line) => line.length > LONG_LINE)) return undefined;
     const state = this.states[index];
+    const begun = this.now();
     try {
       const { tokens, grammarState } = highlighter.codeToTokens(text, {
         lang: this.lang,
         theme: 'tokens',
         tokenizeMaxLineLength: LONG_LINE,
-        tokenizeTimeLimit: 40,
+        tokenizeTimeLimit: patience,
         ...(state && { grammarState: state }),
       });
+      // Only a chunk that took as long as one line may can have a line that was given up.
+      if (this.now() - begun >= patience) return 'late';
       this.states[index + 1] = grammarState;
       return tokens;
     } catch {

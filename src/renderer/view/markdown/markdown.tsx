@@ -1,208 +1,188 @@
-import { memo, useMemo, type ReactElement, type ReactNode } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
-import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
-import remarkGfm from 'remark-gfm';
-import remarkMath from 'remark-math';
+import type { Element } from 'hast';
+import { memo, useMemo, type ReactElement } from 'react';
+import { useApp } from '../../store/app';
 import { Shown } from '../kit/shown';
 import { CodeBlock } from './code';
-import { ImageCard } from './image';
-import { Link } from './link';
-import { Math } from './math';
-import {
-  rehypeVisible,
-  remarkFootnotesInPlace,
-  remarkHonestDollars,
-  remarkHtmlAsText,
-  texBrackets,
-} from './plugins';
-import { definitionsFor, splitAll, type MdBlock } from './split';
+import { Around, elementsOf, langOf } from './elements';
+import { piecesOf } from './growing';
+import { useNear } from './near';
+import type { Part, Piece } from './pieces';
+import { itemsOf, rowsOf, treeOf } from './tree';
 import s from './markdown.module.css';
 
-/** Markdown longer than this in one block is shown as plain text: parsing it would hold up the window. */
-const HUGE = 12_000;
-/** Marks of emphasis in one block: matching them costs the square of their number. */
-const MARKS = 2_000;
-/** Quotes and lists within each other. */
-const DEEP = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])[ \t]?){30}/m;
-/** Blocks that are reconciled, laid out and painted as one. */
+/** Pieces that are laid out, and let go, as one. */
 const GROUP = 12;
+/** Groups of an answer that is always in the page as a whole. */
+const FEW = 4;
 
-type Schema = typeof defaultSchema;
-const schema: Schema = {
-  ...defaultSchema,
-  attributes: {
-    ...defaultSchema.attributes,
-    code: [['className', /^language-./, 'math-inline', 'math-display']],
-  },
-  // Addresses are never followed by the page itself; the components decide what can be done with them.
-  protocols: {},
-};
-
-function textOf(node: ReactNode): string {
-  if (typeof node === 'string' || typeof node === 'number') return String(node);
-  if (Array.isArray(node)) return node.map(textOf).join('');
-  if (node && typeof node === 'object' && 'props' in node) {
-    return textOf((node as ReactElement<{ children?: ReactNode }>).props.children);
-  }
-  return '';
-}
-
-/** Raw text of a hast code element: without the marks that make characters visible. */
-function hastText(node: { children?: unknown[] } | undefined): string {
-  let text = '';
-  for (const child of (node?.children ?? []) as { type: string; value?: string; children?: unknown[] }[]) {
-    text += child.type === 'text' ? (child.value ?? '') : hastText(child);
-  }
-  return text;
-}
-
-const components: Components = {
-  a: ({ href, children }) => (
-    <Link url={href ?? ''} words={textOf(children)}>
-      {children}
-    </Link>
-  ),
-  img: ({ src, alt }) => <ImageCard url={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
-  pre: ({ node, children }) => {
-    const code = node?.children[0];
-    if (code?.type !== 'element') return <pre>{children}</pre>;
-    const classes = [code.properties['className']].flat().map(String);
-    if (classes.includes('math-display')) return <Math tex={hastText(code)} display />;
-    const lang = classes.find((name) => name.startsWith('language-'))?.slice('language-'.length) ?? '';
-    return <CodeBlock lang={lang} text={hastText(code).replace(/\n$/, '')} open={false} />;
-  },
-  code: ({ className, children }) => {
-    if (className?.includes('math-inline')) return <Math tex={textOf(children)} display={false} />;
-    return <code className={s['code']}>{children}</code>;
-  },
-  table: ({ children }) => (
-    <div className={s['table']} tabIndex={0} role="region" aria-label="Table">
-      <table>{children}</table>
-    </div>
-  ),
-  input: ({ checked }) => (
-    <input
-      type="checkbox"
-      checked={checked ?? false}
-      disabled
-      readOnly
-      aria-label={checked ? 'done' : 'not done'}
-    />
-  ),
-  h1: ({ children }) => <h3 className={s['h1']}>{children}</h3>,
-  h2: ({ children }) => <h3 className={s['h2']}>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
-  h4: ({ children }) => <h4>{children}</h4>,
-  h5: ({ children }) => <h4>{children}</h4>,
-  h6: ({ children }) => <h4>{children}</h4>,
-};
-
-const remarkPlugins = [remarkGfm, remarkMath, remarkHtmlAsText, remarkHonestDollars, remarkFootnotesInPlace];
-const rehypePlugins: React.ComponentProps<typeof ReactMarkdown>['rehypePlugins'] = [
-  [rehypeSanitize, schema],
-  rehypeVisible,
-];
-
-/** Parsed blocks by their text: what streamed a moment ago is the same text that the record brings. */
-const cache = new Map<string, ReactElement>();
+/** What was made of texts by their words: what streamed a moment ago is the same text that the record brings. */
+const cache = new Map<string, unknown>();
 const CACHED = 600;
 
-function parse(source: string, keep: boolean): ReactElement {
-  const known = cache.get(source);
-  if (known) return known;
-  // Not rendered as a component but called: the result is plain elements, which may be kept and shown again.
-  const element = ReactMarkdown({
-    children: texBrackets(source),
-    remarkPlugins,
-    rehypePlugins,
-    components,
-    urlTransform: (url) => url,
-  });
+function cached<T>(kind: string, part: Part, breaks: boolean, keep: boolean, make: () => T): T {
+  const refs = part.refs.map(({ id, url, title }) => `${id}\n${url}\n${title ?? ''}`).join('\n');
+  const key = `${kind}${breaks ? '+' : '-'}${refs}\0${part.text}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known as T;
+  const made = make();
   if (keep) {
-    cache.set(source, element);
+    cache.set(key, made);
     if (cache.size > CACHED) cache.delete(cache.keys().next().value ?? '');
   }
-  return element;
+  return made;
 }
 
-/** Nobody writes like this, and a parser would take seconds for it. */
-function tooCostly(text: string): boolean {
-  if (text.length > HUGE || DEEP.test(text)) return true;
-  let marks = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 42 || code === 95 || code === 126) marks += 1;
-  }
-  return marks > MARKS;
+interface Shape {
+  outer: Element;
+  head: ReactElement | undefined;
+  inner: ReactElement;
 }
 
-/** One block. `extra`: the link definitions that it refers to. `open`: more of it may come. */
-export const Block = memo(function Block({
-  block,
-  extra,
-  open,
+/** Some items of a list, or rows of a table. */
+function shapeOf(kind: 'list' | 'table', part: Part, loose: boolean, breaks: boolean, keep: boolean): Shape {
+  return cached<Shape>(`${kind}${loose ? '*' : ''}`, part, breaks, keep, () => {
+    if (kind === 'list') {
+      const { outer, children } = itemsOf(part.text, part.refs, loose, { breaks });
+      return { outer, head: undefined, inner: elementsOf(children) };
+    }
+    const { outer, head, rows } = rowsOf(part.text, part.refs, { breaks });
+    return { outer, head: elementsOf(head), inner: elementsOf(rows) };
+  });
+}
+
+const Inner = memo(function Inner({
+  kind,
+  part,
+  loose,
+  breaks,
+  keep,
 }: {
-  block: MdBlock;
-  extra: string;
-  open: boolean;
+  kind: 'list' | 'table';
+  part: Part;
+  loose: boolean;
+  breaks: boolean;
+  keep: boolean;
 }) {
-  if (block.kind === 'code') return <CodeBlock lang={block.lang} text={block.text} open={open} />;
-  const plain = (
-    <p className={s['plain']}>
-      <Shown text={block.text} prose />
-    </p>
+  return shapeOf(kind, part, loose, breaks, keep).inner;
+});
+
+/** A list or a table: one, however many parts it came in. */
+function Long({ piece, open }: { piece: Extract<Piece, { parts: unknown }>; open: boolean }) {
+  const breaks = useApp((state) => state.breaks);
+  const { kind, parts } = piece;
+  const loose = kind === 'list' && piece.loose;
+  const [first] = parts;
+  if (!first) return null;
+  const keep = (at: number) => !open || at < parts.length - 1;
+  const { outer, head } = shapeOf(kind, first, loose, breaks, keep(0));
+  const inner = parts.map((part, at) => (
+    <Inner key={at} kind={kind} part={part} loose={loose} breaks={breaks} keep={keep(at)} />
+  ));
+  return (
+    <Around outer={outer}>
+      {head}
+      {kind === 'table' ? <tbody>{inner}</tbody> : inner}
+    </Around>
   );
-  if (tooCostly(block.text)) return plain;
-  try {
-    return parse(block.text + extra, !open);
-  } catch {
-    // Deeper than the parser's own recursion goes.
-    return plain;
+}
+
+function Flow({ piece, open }: { piece: Part; open: boolean }) {
+  const breaks = useApp((state) => state.breaks);
+  return cached('', piece, breaks, !open, () =>
+    elementsOf(treeOf(piece.text, piece.refs, { breaks }).children),
+  );
+}
+
+/** One piece. `open`: more of it may come. */
+const Block = memo(function Block({ piece, open }: { piece: Piece; open: boolean }) {
+  switch (piece.kind) {
+    case 'code':
+      return <CodeBlock lang={langOf(piece.lang)} text={piece.text} open={open} />;
+    case 'plain':
+      return (
+        <p className={s['plain']} dir="auto">
+          <Shown text={piece.text} prose />
+        </p>
+      );
+    case 'flow':
+      return <Flow piece={piece} open={open} />;
+    default:
+      return <Long piece={piece} open={open} />;
   }
 });
 
-/** A run of closed blocks. It renders once; its blocks never change. */
-export const Group = memo(function Group({
-  blocks,
-  definitions,
-  far,
+/** Lines that pieces take, roughly: a place as high as that is kept until they have been shown once. */
+function roughHeight(pieces: readonly Piece[]): number {
+  let lines = 0;
+  for (const piece of pieces) {
+    const texts = 'parts' in piece ? piece.parts.map(({ text }) => text) : [piece.text];
+    for (const text of texts) for (const line of text.split('\n')) lines += 1 + Math.floor(line.length / 90);
+  }
+  return lines * 1.6;
+}
+
+/** Some pieces. What is far from what is seen is not in the page, and its place stays. */
+function GroupNow({
+  pieces,
+  closed,
+  lets,
+  first,
 }: {
-  blocks: readonly MdBlock[];
-  definitions: ReadonlyMap<string, string>;
-  far: boolean;
+  pieces: readonly Piece[];
+  /** How many of them nothing can change any more. */
+  closed: number;
+  lets: boolean;
+  first: boolean;
 }) {
+  const { ref, near, height } = useNear(lets, first);
   return (
-    <div className={far ? s['group-far'] : s['group']}>
-      {blocks.map((block, at) => (
-        <div key={at} className={block.kind === 'md' && block.joined ? s['joined'] : s['block']}>
-          <Block
-            block={block}
-            extra={block.kind === 'md' ? definitionsFor(block.text, definitions) : ''}
-            open={false}
-          />
-        </div>
+    <div
+      ref={ref}
+      className={s['group']}
+      data-part
+      style={near ? undefined : { height: `${height ?? roughHeight(pieces)}rem` }}
+    >
+      {near &&
+        pieces.map((piece, at) => (
+          <div key={at} className={s['block']}>
+            <Block piece={piece} open={at >= closed} />
+          </div>
+        ))}
+    </div>
+  );
+}
+
+type GroupProps = React.ComponentProps<typeof GroupNow>;
+const Group = memo(
+  GroupNow,
+  (a: GroupProps, b: GroupProps) =>
+    a.lets === b.lets &&
+    Math.min(a.closed, GROUP) === Math.min(b.closed, GROUP) &&
+    a.pieces.length === b.pieces.length &&
+    a.pieces.every((piece, at) => piece === b.pieces[at]),
+);
+
+/** Pieces in the page. `closed`: how many of them nothing can change any more; the rest is on its way. */
+export function Pieces({ pieces, closed }: { pieces: readonly Piece[]; closed: number }) {
+  const count = Math.ceil(pieces.length / GROUP);
+  const streams = closed < pieces.length;
+  return (
+    <div className={s['markdown']}>
+      {Array.from({ length: count }, (_, at) => (
+        <Group
+          key={at}
+          pieces={pieces.slice(at * GROUP, (at + 1) * GROUP)}
+          closed={closed - at * GROUP}
+          lets={count > FEW && at < count - (streams ? 1 : 0)}
+          first={at === 0 || at >= count - 2}
+        />
       ))}
     </div>
   );
-});
-
-export function groupsOf(blocks: readonly MdBlock[]): MdBlock[][] {
-  const groups: MdBlock[][] = [];
-  for (let at = 0; at < blocks.length; at += GROUP) groups.push(blocks.slice(at, at + GROUP));
-  return groups;
 }
 
-/** Markdown that is complete. Live text goes through the same blocks (see streaming.tsx). */
+/** Markdown that is complete. Live text comes in the same pieces (see streaming.tsx). */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const { groups, definitions } = useMemo(() => {
-    const { blocks, definitions } = splitAll(text);
-    return { groups: groupsOf(blocks), definitions };
-  }, [text]);
-  return (
-    <div className={s['markdown']} dir="auto">
-      {groups.map((blocks, at) => (
-        <Group key={at} blocks={blocks} definitions={definitions} far={groups.length > 6} />
-      ))}
-    </div>
-  );
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  return <Pieces pieces={pieces} closed={pieces.length} />;
 });

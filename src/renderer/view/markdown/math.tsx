@@ -7,13 +7,27 @@ import s from './markdown.module.css';
 type Katex = typeof katexModule;
 let katex: Promise<Katex> | undefined;
 let ready: Katex | undefined;
+let chemistry: Promise<Katex> | undefined;
+let readyForChemistry = false;
 
-function load(): Promise<Katex> {
+/** Formulas of chemistry, which KaTeX knows by a package of its own. */
+const CHEMISTRY = /\\(?:ce|pu)(?![A-Za-z])/;
+
+const isReady = (tex: string): Katex | undefined =>
+  readyForChemistry || !CHEMISTRY.test(tex) ? ready : undefined;
+
+function load(tex: string): Promise<Katex> {
   katex ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(([module]) => {
     ready = module.default;
     return module.default;
   });
-  return katex;
+  if (!CHEMISTRY.test(tex)) return katex;
+  chemistry ??= katex.then(async (module) => {
+    await import('katex/contrib/mhchem');
+    readyForChemistry = true;
+    return module;
+  });
+  return chemistry;
 }
 
 /** TeX longer than this is shown as it was written. */
@@ -68,14 +82,16 @@ function build(katex: Katex, tex: string, display: boolean): Node {
  * from the text), and with bounds on expansion and size. What it cannot read is shown as it was written.
  */
 export const Math = memo(function Math({ tex, display }: { tex: string; display: boolean }) {
-  const [katexNow, setKatex] = useState<Katex | undefined>(() => ready);
+  const [loaded, setKatex] = useState<Katex | undefined>(() => ready);
+  // The formula may have become one of chemistry meanwhile.
+  const katexNow = loaded && isReady(tex);
   const [failed, setFailed] = useState('');
   const ref = useRef<HTMLSpanElement>(null);
   const show = tex.length <= LONG && failed !== tex;
   useEffect(() => {
     if (!show || katexNow) return;
     let live = true;
-    load().then(
+    load(tex).then(
       (module) => live && setKatex(() => module),
       () => live && setFailed(tex),
     );
@@ -97,7 +113,7 @@ export const Math = memo(function Math({ tex, display }: { tex: string; display:
   }, [tex, display, katexNow, show]);
   if (!show || !katexNow) {
     return (
-      <code className={s['tex']}>
+      <code className={s['tex']} dir="ltr">
         <Shown text={tex} />
       </code>
     );

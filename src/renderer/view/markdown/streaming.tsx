@@ -1,68 +1,43 @@
 import { memo, useEffect, useRef, useState } from 'react';
-import { Block, Group } from './markdown';
-import { Splitter, definitionsFor, type MdBlock } from './split';
-import s from './markdown.module.css';
+import { Growing } from './growing';
+import { Pieces } from './markdown';
+import type { Piece } from './pieces';
 
-const GROUP = 12;
-/** The open block is parsed again at most this share of the time, however large it grows. */
+/** What is open is read again at most this share of the time, however large it grows. */
 const SHARE = 0.15;
 
 interface Shown {
-  groups: MdBlock[][];
-  /** The last ones, which may still change. */
-  pending: readonly MdBlock[];
-  definitions: ReadonlyMap<string, string>;
+  pieces: readonly Piece[];
+  /** How many of them nothing can change any more. */
+  closed: number;
 }
 
-/** What a growing text shows: closed blocks in groups that never change, and the open one. */
+/** What a growing text shows. */
 class Live {
-  text = '';
-  private splitter = new Splitter();
-  private groups: MdBlock[][] = [];
-  private taken = 0;
+  private text = '';
+  private growing = new Growing();
 
-  take(text: string): void {
+  take(text: string): Shown {
     if (!text.startsWith(this.text)) {
-      this.splitter = new Splitter();
-      this.groups = [];
-      this.taken = 0;
+      this.growing = new Growing();
       this.text = '';
     }
-    this.splitter.push(text.slice(this.text.length));
+    this.growing.push(text.slice(this.text.length));
     this.text = text;
-  }
-
-  get shown(): Shown {
-    const { closed } = this.splitter;
-    while (this.taken < closed.length) {
-      const last = this.groups.at(-1);
-      const block = closed[this.taken++] as MdBlock;
-      // A group that grows is a new array, so that only it renders again.
-      if (last && last.length < GROUP) this.groups[this.groups.length - 1] = [...last, block];
-      else this.groups.push([block]);
-    }
-    return {
-      groups: [...this.groups],
-      pending: this.splitter.pending,
-      definitions: this.splitter.definitions,
-    };
+    return { pieces: this.growing.pieces, closed: this.growing.closedCount };
   }
 }
 
 /**
- * Markdown that grows. Text is taken up once a frame; closed blocks are parsed once; the open one is parsed again as often
+ * Markdown that grows. Text is taken up once a frame; closed pieces are read once; what is open is read again as often
  * as leaves the window idle most of the time. So a frame costs the same at line 100 and at line 3,000.
  */
 export const StreamingMarkdown = memo(function StreamingMarkdown({ text }: { text: string }) {
-  const live = useRef<Live | undefined>(undefined);
+  const [live] = useState(() => new Live());
   const latest = useRef(text);
   const frame = useRef(0);
   const next = useRef(0);
-  const [shown, setShown] = useState<Shown>(() => {
-    const first = new Live();
-    first.take(text);
-    return first.shown;
-  });
+  const [shown, setShown] = useState<Shown>(() => live.take(text));
   useEffect(() => {
     latest.current = text;
     if (frame.current !== 0) return;
@@ -73,9 +48,7 @@ export const StreamingMarkdown = memo(function StreamingMarkdown({ text }: { tex
       }
       frame.current = 0;
       const started = performance.now();
-      live.current ??= new Live();
-      live.current.take(latest.current);
-      setShown(live.current.shown);
+      setShown(live.take(latest.current));
       // Rendering happens after this callback, within the same frame; its cost is known at the next task.
       window.setTimeout(() => {
         const cost = performance.now() - started;
@@ -83,7 +56,7 @@ export const StreamingMarkdown = memo(function StreamingMarkdown({ text }: { tex
       }, 0);
     };
     frame.current = window.requestAnimationFrame(step);
-  }, [text]);
+  }, [text, live]);
   useEffect(
     () => () => {
       window.cancelAnimationFrame(frame.current);
@@ -91,21 +64,5 @@ export const StreamingMarkdown = memo(function StreamingMarkdown({ text }: { tex
     },
     [],
   );
-  const { groups, pending, definitions } = shown;
-  return (
-    <div className={s['markdown']} dir="auto">
-      {groups.map((blocks, at) => (
-        <Group key={at} blocks={blocks} definitions={definitions} far={at < groups.length - 2} />
-      ))}
-      {pending.map((block, at) => (
-        <div key={at} className={block.kind === 'md' && block.joined ? s['joined'] : s['block']}>
-          <Block
-            block={block}
-            extra={block.kind === 'md' ? definitionsFor(block.text, definitions) : ''}
-            open={at === pending.length - 1}
-          />
-        </div>
-      ))}
-    </div>
-  );
+  return <Pieces pieces={shown.pieces} closed={shown.closed} />;
 });

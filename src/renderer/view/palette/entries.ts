@@ -19,10 +19,21 @@ import {
   Trash2,
   TriangleAlert,
   Upload,
+  WrapText,
   ZoomIn,
   ZoomOut,
 } from 'lucide-react';
-import { go, openRun, setTheme, show, stepZoom, exportOf, importRuns } from '../../store/app';
+import {
+  go,
+  openRun,
+  setBreaks,
+  setTheme,
+  show,
+  useApp,
+  stepZoom,
+  exportOf,
+  importRuns,
+} from '../../store/app';
 import { compareWith, forkOf } from '../../store/moving';
 import { jump } from '../../store/goal';
 import { startFind, usePanel } from '../../store/reading';
@@ -53,6 +64,13 @@ export function entriesFor(run: string | undefined): Entry[] {
     { label: 'Theme: like the system', icon: Monitor, run: () => setTheme('system') },
     { label: 'Theme: light', icon: Sun, run: () => setTheme('light') },
     { label: 'Theme: dark', icon: Moon, run: () => setTheme('dark') },
+    {
+      label: useApp.getState().breaks
+        ? 'Join single line breaks in answers'
+        : 'Keep single line breaks in answers',
+      icon: WrapText,
+      run: () => setBreaks(!useApp.getState().breaks),
+    },
     { label: 'Larger', icon: ZoomIn, keys: 'mod+=', run: () => stepZoom(1) },
     { label: 'Smaller', icon: ZoomOut, keys: 'mod+-', run: () => stepZoom(-1) },
     { label: 'Normal size', icon: ZoomIn, keys: 'mod+0', run: () => stepZoom(0) },
