@@ -31,6 +31,7 @@ const KNOWN: Record<string, number> = {
   'src/main/model/client.ts': 1,
   'src/main/model/endpoint.ts': 1,
   'src/main/model/errors.ts': 3,
+  'src/main/model/http.ts': 1,
   'src/shared/run/gotypes.ts': 1,
   'src/shared/run/secret-finder.ts': 8,
   'src/shared/run/transcript.ts': 3,

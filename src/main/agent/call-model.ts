@@ -21,7 +21,8 @@ export function nextRequest(run: Run): ModelRequest {
     model: config.profile.model,
     system: [...(prompt ? [prompt] : []), ...(run.reminded ? [RESUME_REMINDER] : [])],
     tools: config.defs,
-    messages: toWire(state),
+    // Chat completions take their own ids back only as they gave them.
+    messages: toWire(state, [], config.model.provider === 'openai' ? 'as_recorded' : 'plain'),
     thinking: config.thinking,
     maxOutputTokens: config.maxOutputTokens,
     timeoutMs: config.timeoutMs,

@@ -27,12 +27,16 @@ export const GO_ON = 'Please go on.';
  *
  * Promises: it starts with the user, roles alternate, no message and no text is empty; every tool call is answered in
  * the user message right behind it, results first, in the order of the calls, each once (of two results the later one
- * counts); results that answer nothing are left out; ids of calls are plain and unique (others are renamed together
- * with their result) and inputs are objects; it ends with the user, or with the assistant if that turn was paused
+ * counts); results that answer nothing are left out; ids of calls are unique, and plain unless they go `as_recorded`
+ * (others are renamed together with their result) and inputs are objects; it ends with the user, or with the assistant if that turn was paused
  * (`pause_turn`). Thinking and provider blocks stay as they are and where they are; only thinking that nothing follows
  * in a finished message, which no service takes back, is left out.
  */
-export function toWire(run: Wireable, results: readonly ToolResultBlock[] = []): Message[] {
+export function toWire(
+  run: Wireable,
+  results: readonly ToolResultBlock[] = [],
+  ids: 'plain' | 'as_recorded' = 'plain',
+): Message[] {
   const turns = [...run.messages];
   if (run.pending) turns.push(run.pending.assistant, resultMessage([...run.pending.results, ...results]));
   const last = turns.at(-1);
@@ -42,7 +46,7 @@ export function toWire(run: Wireable, results: readonly ToolResultBlock[] = []):
     last !== undefined &&
     roleOf(last) === 'assistant' &&
     spoken(kinds(last)).length > 0;
-  const out = new Assembly();
+  const out = new Assembly(ids);
   for (let i = 0; i < turns.length;) {
     const message = turns[i++] as Message;
     const blocks = kinds(message);
@@ -97,7 +101,7 @@ const spoken = (blocks: readonly Block[]): Block[] =>
 const isThinking = (block: Block | undefined): boolean =>
   block?.thinking !== undefined || block?.provider?.kind === 'redacted_thinking';
 
-/** What no service takes in the id of a call. */
+/** What services other than chat completions do not take in the id of a call. */
 const ODD_ID = /[^a-zA-Z0-9_-]/g;
 
 interface WireMessage {
@@ -108,6 +112,8 @@ interface WireMessage {
 class Assembly {
   #messages: WireMessage[] = [];
   readonly #ids = new Set<string>();
+
+  constructor(private readonly ids: 'plain' | 'as_recorded') {}
 
   /** Words of the person before the first turn; results that stand here answer nothing. */
   user(blocks: readonly Block[]): void {
@@ -151,7 +157,7 @@ class Assembly {
   }
 
   #call(call: ToolUseBlock): ToolUseBlock {
-    const plain = call.id.replace(ODD_ID, '_') || 'call';
+    const plain = (this.ids === 'plain' ? call.id.replace(ODD_ID, '_') : call.id) || 'call';
     let id = plain;
     for (let n = 2; this.#ids.has(id); n++) id = `${plain}_${n}`;
     this.#ids.add(id);

@@ -6,6 +6,8 @@ import type { Environment } from './keys';
 
 /** This machine is never reached through a proxy, whatever NO_PROXY says. */
 const NEVER_PROXIED = ['localhost', '127.0.0.1', '[::1]'];
+/** Characters of NO_PROXY that are looked at. */
+const MOST_NAMES = 32 * 1024;
 /** Milliseconds to reach a server; everything after that is bounded by the call's own time-out. */
 const CONNECT_TIMEOUT = 20_000;
 
@@ -20,6 +22,7 @@ export function networkFetch(env: Environment): typeof globalThis.fetch {
   return async (input, init) => {
     // Loaded at the first call: starting the program must not wait for what only a call needs.
     const undici = await import('undici');
+    refuseUnusable(env, new URL(input instanceof Request ? input.url : input));
     const dispatcher = agentFor(env, undici.EnvHttpProxyAgent);
     // undici's own fetch and the platform's differ only in the types that each declares for itself.
     const send = undici.fetch as unknown as typeof globalThis.fetch;
@@ -30,10 +33,9 @@ export function networkFetch(env: Environment): typeof globalThis.fetch {
 
 function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpProxyAgent {
   const all = setting(env, 'ALL_PROXY');
-  const httpsProxy = proxyAddress(setting(env, 'HTTPS_PROXY') || all);
-  const httpProxy = proxyAddress(setting(env, 'HTTP_PROXY') || all);
-  const named = setting(env, 'NO_PROXY');
-  const noProxy = named === '*' ? '*' : [named, ...NEVER_PROXIED].filter(Boolean).join(',');
+  const httpsProxy = proxyAddress(setting(env, 'HTTPS_PROXY') || all) ?? '';
+  const httpProxy = proxyAddress(setting(env, 'HTTP_PROXY') || all) ?? '';
+  const noProxy = noProxyOf(env);
   const files = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file): file is string => !!file);
 
   const signature = JSON.stringify([httpProxy, httpsProxy, noProxy, files.map(fileStamp)]);
@@ -60,16 +62,52 @@ function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpPro
 const setting = (env: Environment, name: string): string =>
   (env[name.toLowerCase()] || env[name] || '').trim();
 
-function proxyAddress(text: string): string {
+function noProxyOf(env: Environment): string {
+  const named = setting(env, 'NO_PROXY');
+  return named === '*' ? '*' : [named, ...NEVER_PROXIED].filter(Boolean).join(',');
+}
+
+/** undefined: no address that a call can go through. */
+function proxyAddress(text: string): string | undefined {
   if (text === '') return '';
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (URL.canParse(address) && /^https?:/i.test(address)) return address;
+  if (!URL.canParse(address)) return undefined;
+  // The name of the server is looked up by the proxy in either case.
+  if (/^socks(5h?)?:/i.test(address)) return address.replace(/^[^:]+/, 'socks5');
+  return /^https?:/i.test(address) ? address : undefined;
+}
+
+/** A proxy that cannot be used stands in the way only of calls that would go through it. */
+function refuseUnusable(env: Environment, url: URL): void {
+  const own = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const name = setting(env, own) !== '' ? own : 'ALL_PROXY';
+  const text = setting(env, name);
+  if (proxyAddress(text) !== undefined || isDirect(url, noProxyOf(env))) return;
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
   throw new Failure({
     code: 'model_unreachable',
-    message: 'The proxy setting of this system is not an address that Holdfast can use.',
+    message: scheme
+      ? `${name} names a proxy of the kind ${scheme}, which Holdfast cannot use.`
+      : `${name} is not an address that Holdfast can use.`,
     kept: 'Nothing was sent, and the run is as it was.',
-    todo: 'Set HTTPS_PROXY to an address such as http://proxy.example:8080, or remove it.',
+    todo: `Set ${name} to an address such as http://proxy.example:8080 or socks5://proxy.example:1080, or remove it.`,
+    data: { variable: name },
   });
+}
+
+/** As the agent decides it: equal to an entry, or below it. */
+function isDirect(url: URL, noProxy: string): boolean {
+  if (noProxy === '*') return true;
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return noProxy
+    .slice(0, MOST_NAMES)
+    .split(/[,\s]+/)
+    .some((entry) => {
+      const parts = /^(.+?)(?::(\d+))?$/.exec(entry.replace(/^\*?\./, '').toLowerCase());
+      if (!parts?.[1] || (parts[2] !== undefined && parts[2] !== port)) return false;
+      const host = url.hostname.toLowerCase();
+      return host === parts[1] || host.endsWith(`.${parts[1]}`);
+    });
 }
 
 function fileStamp(file: string): string {

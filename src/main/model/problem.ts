@@ -19,6 +19,9 @@ const fields = (value: unknown): Fields | undefined =>
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
+/** Reasons within reasons that are told. */
+const MOST_REASONS = 4;
+
 /**
  * Reads Anthropic's `{type:"error", error:{type, message, details}}`, OpenAI's `{error:{message, type, code, param}}`,
  * and what compatible services make of them: a bare string, an array around it, `detail`, `message` at the top, or
@@ -42,13 +45,57 @@ export function readProblem(body: unknown, depth = 0): Problem {
     type: text(from['type']) || text(from['status']) || text(top['type']),
     code: text(details?.['error_code']) || text(from['code']) || text(fields(from['error'])?.['code']),
     param: text(from['param']),
-    message:
-      text(from['message']) ||
-      text(top['error']) ||
-      text(top['message']) ||
-      detailText(top['detail']) ||
-      nested(fields(from['metadata'])?.['raw']),
+    message: reasonsOf(top, from, depth),
   };
+}
+
+/** Where services and the gateways before them put a reason, beside the sentence that says that there was one. */
+const REASONS = [
+  'raw',
+  'reason',
+  'reasons',
+  'message',
+  'detail',
+  'details',
+  'description',
+  'error_description',
+  'error',
+  'errors',
+  'innererror',
+  'inner_error',
+  'cause',
+  'causes',
+  'upstream',
+  'body',
+  'response',
+  'msg',
+];
+
+/** All that is said of why, each thing once: the sentence of the service first. */
+function reasonsOf(top: Fields, from: Fields, depth: number): string {
+  const said: string[] = [];
+  const add = (words: string): void => {
+    const plain = words.trim();
+    if (plain !== '' && !said.some((one) => one.includes(plain))) said.push(plain);
+  };
+  add(text(from['message']) || text(top['error']) || text(top['message']) || detailText(top['detail']));
+  for (const holder of [from['metadata'], from, top === from ? undefined : top['metadata']]) {
+    const inside = fields(holder);
+    if (!inside) continue;
+    for (const name of REASONS) {
+      if (inside === from && name === 'error' && top === from) continue;
+      for (const value of [inside[name]].flat()) {
+        if (name === 'message' && inside === from) continue;
+        if (typeof value === 'string')
+          add(readProblem(value, depth + 1).message || (/^\s*[{[<]/.test(value) ? '' : value));
+        else if (fields(value)) add(readProblem(value, depth + 1).message || text(fields(value)?.['msg']));
+      }
+    }
+  }
+  if (said.length === 0 || top !== from)
+    for (const name of ['detail', 'message'])
+      add(name === 'detail' ? detailText(top[name]) : text(top[name]));
+  return said.slice(0, MOST_REASONS).join(': ');
 }
 
 /** True when a stream's event is an error and not part of an answer. */
@@ -71,11 +118,6 @@ function detailText(detail: unknown): string {
     })
     .filter(Boolean)
     .join('; ');
-}
-
-/** A gateway's copy of the text that the service behind it sent. */
-function nested(raw: unknown): string {
-  return typeof raw === 'string' && raw !== '' ? readProblem(raw).message : '';
 }
 
 function tryJson(text: string): unknown {

@@ -1,4 +1,5 @@
 import type { Block, Message } from '../../../shared/run/record';
+import { isTagged } from '../../../shared/run/think-tags';
 import type { ModelRequest } from '../model';
 import { jsonArray, jsonObject, jsonString, sliceAt } from '../slice';
 import type { Habits } from './service';
@@ -117,7 +118,11 @@ function assistantJson(message: Message, habits: Habits | undefined): string {
 function reasoningOf(content: readonly Block[], habits: Habits): Record<string, string> {
   const details = content.find((block) => block.provider?.kind === REASONING_DETAILS)?.provider;
   if (details && habits.echoField === 'reasoning') return { reasoning_details: details.raw };
-  const text = content.flatMap((block) => block.thinking?.text ?? []).join('');
+  const text = content
+    .flatMap((block) => block.thinking?.text ?? [])
+    // What was written into the answer is no reasoning that the service asked back.
+    .filter((thinking) => !isTagged(thinking))
+    .join('');
   return text === '' ? {} : { [habits.echoField]: jsonString(text) };
 }
 

@@ -1,6 +1,7 @@
 import { wellFormed } from '../../../shared/run/json';
 import type { Block, Message, Usage } from '../../../shared/run/record';
 import { STOP } from '../../../shared/run/record';
+import { isTagged } from '../../../shared/run/think-tags';
 import type { TurnReader } from '../call';
 import { brokenOff, notUnderstood, serviceError, type Where } from '../errors';
 import type { ModelEvent, ModelTurn } from '../model';
@@ -10,14 +11,12 @@ import { jsonArray, jsonObject, jsonString, sliceAt, type JsonPath } from '../sl
 import type { StreamMessage } from '../sse';
 import { CALL_EXTRA, REASONING_DETAILS } from './body';
 import { ToolCalls, type OpenCall } from './calls';
+import { ThinkTags, type Words } from './think';
 import { readUsage } from './usage';
 
 type Fields = Record<string, unknown>;
-interface Words {
-  kind: 'text' | 'thinking';
-  text: string;
-}
-type Part = Words | { kind: 'call'; call: OpenCall };
+/** `kept`: what only the service understands, as it came. */
+type Part = Words | { kind: 'call'; call: OpenCall } | { kind: 'kept'; name: string; raw: string };
 
 /** Why a service stopped, in our words; what is not here is kept as it came. */
 const STOPS: Record<string, string> = {
@@ -38,6 +37,9 @@ const STOPS: Record<string, string> = {
 /** The service gave up in the middle; what came so far is no answer. */
 const BROKEN = new Set(['error', 'abort', 'insufficient_system_resource', 'network_error']);
 
+/** Kinds of provider blocks that mean something to us. */
+const RESERVED = new Set([REASONING_DETAILS, CALL_EXTRA, 'redacted_thinking']);
+
 /** Reads a chat completions stream (or one whole completion) into a turn. */
 export class ChatReader implements TurnReader {
   private readonly parts: Part[] = [];
@@ -47,6 +49,11 @@ export class ChatReader implements TurnReader {
   private finish = '';
   /** The service has told how many tokens it answered with. */
   private counted = false;
+  private readonly tags = new ThinkTags();
+  /** What was said so far, as it came, and in how many pieces. */
+  private readonly said = { text: '', thinking: '', pieces: 0 };
+  /** The chunk that is read closes the answer, or is a whole message behind the pieces of one. */
+  private closing = false;
   private refused = false;
   private done = false;
 
@@ -90,10 +97,12 @@ export class ChatReader implements TurnReader {
   }
 
   turn(): ModelTurn {
+    for (const words of this.tags.end()) this.append(words);
     // An end mark without a reason to stop: gateways send it too when the service behind them broke off. Who counts
     // what he has said, and called no tool, has ended.
     if (this.finish === '' && !(this.done && this.counted && this.saidOnly)) throw brokenOff(this.where);
     const invalidInputs = new Map<string, string>();
+    this.untag();
     const content = this.parts.flatMap((part) => this.blocksOf(part, invalidInputs));
     const details = this.details.length === 0 ? undefined : validRaw(jsonArray(this.details));
     if (details !== undefined) content.unshift({ provider: { kind: REASONING_DETAILS, raw: details } });
@@ -119,8 +128,9 @@ export class ChatReader implements TurnReader {
       if (!choice || (typeof choice['index'] === 'number' && choice['index'] > 0)) return;
       const key = asObject(choice['delta']) ? 'delta' : 'message';
       const delta = asObject(choice[key]);
-      if (delta) events.push(...this.delta(delta, text, ['choices', i, key]));
       const finish = asText(choice['finish_reason']);
+      this.closing = this.said.pieces > 0 && (finish !== '' || key === 'message');
+      if (delta) events.push(...this.delta(delta, text, ['choices', i, key]));
       if (BROKEN.has(finish))
         throw serviceError(
           this.where,
@@ -135,19 +145,18 @@ export class ChatReader implements TurnReader {
 
   private delta(delta: Fields, text: string, path: JsonPath): ModelEvent[] {
     const events: ModelEvent[] = [];
-    events.push(
-      ...this.addText('thinking', asText(delta['reasoning_content']) || asText(delta['reasoning'])),
-    );
+    events.push(...this.say('thinking', asText(delta['reasoning_content']) || asText(delta['reasoning'])));
     const details = delta['reasoning_details'];
     if (Array.isArray(details))
       details.forEach((_, i) =>
         this.details.push(sliceAt(text, [...path, 'reasoning_details', i]) ?? 'null'),
       );
-    events.push(...this.content(delta['content']));
+    events.push(...this.content(delta['content'], text, [...path, 'content']));
+    for (const name of ['images', 'audio', 'annotations']) this.keep(name, sliceAt(text, [...path, name]));
     const refusal = asText(delta['refusal']);
     if (refusal !== '') {
       this.refused = true;
-      events.push(...this.addText('text', refusal));
+      events.push(...this.say('text', refusal));
     }
     const calls = delta['tool_calls'];
     const list = Array.isArray(calls) ? calls : asObject(calls) ? [calls] : [];
@@ -170,32 +179,70 @@ export class ChatReader implements TurnReader {
   }
 
   /** A string, or a list of typed parts. */
-  private content(content: unknown): ModelEvent[] {
-    if (!Array.isArray(content)) return this.addText('text', asText(content));
-    return content.flatMap((item) => {
-      if (typeof item === 'string') return this.addText('text', item);
+  private content(content: unknown, text: string, path: JsonPath): ModelEvent[] {
+    if (!Array.isArray(content) && !asObject(content)) return this.say('text', asText(content));
+    const list: unknown[] = Array.isArray(content) ? content : [content];
+    return list.flatMap((item, i) => {
+      if (typeof item === 'string') return this.say('text', item);
       const part = asObject(item) ?? {};
       const type = asText(part['type']);
       if (type === 'thinking' || type === 'reasoning')
-        return this.addText('thinking', textWithin(part['thinking'] ?? part['text'] ?? part['content']));
+        return this.say('thinking', textWithin(part['thinking'] ?? part['text'] ?? part['content']));
       if (type === 'refusal') {
         this.refused = true;
-        return this.addText('text', asText(part['refusal']));
+        return this.say('text', asText(part['refusal']));
       }
-      if (type === 'text' || type === 'output_text') return this.addText('text', asText(part['text']));
-      throw notUnderstood(this.where, `it holds a part of the unknown kind ${type || '(none)'}`);
+      if (type === 'text' || type === 'output_text') return this.say('text', asText(part['text']));
+      this.keep(type, sliceAt(text, Array.isArray(content) ? [...path, i] : path));
+      return [];
     });
   }
 
-  private addText(kind: 'text' | 'thinking', text: string): ModelEvent[] {
-    if (text === '') return [];
-    const last = this.parts.at(-1);
-    if (last && last.kind === kind) last.text += text;
-    else this.parts.push({ kind, text });
-    return [{ type: kind, text }];
+  /** What only the service understands: it is no reason to lose the answer around it. */
+  private keep(name: string, raw: string | undefined): void {
+    if (raw === undefined || /^(null|\[\]|\{\}|"")$/.test(raw)) return;
+    const known = this.parts.some((part) => part.kind === 'kept' && part.raw === raw);
+    if (this.closing && known) return;
+    this.parts.push({ kind: 'kept', name: RESERVED.has(name) || name === '' ? 'content_part' : name, raw });
+  }
+
+  private say(kind: Words['kind'], text: string): ModelEvent[] {
+    const fresh = this.closing ? this.unsaid(kind, text) : text;
+    if (fresh === '') return [];
+    this.said[kind] += fresh;
+    this.said.pieces += 1;
+    if (kind === 'thinking') return this.append({ kind, text: fresh });
+    return this.tags.push(fresh).flatMap((words) => this.append(words));
+  }
+
+  /** Some gateways close an answer with all of it once more. */
+  private unsaid(kind: Words['kind'], text: string): string {
+    const before = this.said[kind];
+    // One word twice is not taken for that.
+    if (before === '' || (before.length < 16 && this.said.pieces < 2)) return text;
+    if (text === before || (text.trim() !== '' && text.trim() === before.trim())) return '';
+    return before.length >= 16 && text.startsWith(before) ? text.slice(before.length) : text;
+  }
+
+  /** What is kept between two pieces of a text does not part them. */
+  private append(words: Words): ModelEvent[] {
+    const last = this.parts.findLast((part) => part.kind !== 'kept');
+    if (last && last.kind === words.kind) last.text += words.text;
+    else this.parts.push({ ...words });
+    return [{ type: words.kind, text: words.text }];
+  }
+
+  /** A tag that was never closed in an answer that was not cut off began no thinking. */
+  private untag(): void {
+    if (!this.tags.open || STOPS[this.finish.toLowerCase()] === STOP.maxTokens) return;
+    for (const part of this.parts) if (part.kind === 'thinking' && isTagged(part.text)) part.kind = 'text';
   }
 
   private blocksOf(part: Part, invalidInputs: Map<string, string>): Block[] {
+    if (part.kind === 'kept') {
+      const raw = validRaw(part.raw);
+      return raw === undefined ? [] : [{ provider: { kind: part.name, raw } }];
+    }
     if (part.kind !== 'call') return [{ [part.kind]: { text: wellFormed(part.text) } }];
     const { id, name, args, extra } = part.call;
     const { input, invalid } = toolInput(args);

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { Ban, Flag, Info, TriangleAlert } from 'lucide-react';
 import type { TranscriptItem } from '../../../shared/contract/items';
+import { withoutTags } from '../../../shared/run/think-tags';
 import { useReading } from '../../store/reading';
 import { useRun } from '../../store/run';
 import { Boundary } from '../kit/boundary';
@@ -115,7 +116,7 @@ function Thinking({ item }: { item: Of<'thinking'> }) {
       {...(force !== undefined && { force })}
     >
       <div className={s['thinking']} dir="auto">
-        <LongText text={item.text} prose />
+        <LongText text={withoutTags(item.text)} prose />
         <Rest item={item} part="text" />
       </div>
     </Fold>
