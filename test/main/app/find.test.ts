@@ -10,6 +10,8 @@ import type { RunStore } from '../../../src/main/journal/journal';
 import { builtInTools } from '../../../src/main/tool/registry';
 import type { TranscriptItem } from '../../../src/shared/contract/items';
 import { encodeLine } from '../../../src/shared/run/codec';
+import { shownText } from '../../../src/shared/markdown/shown';
+import { foundAs } from '../../../src/shared/text/find';
 import type { RunRecord } from '../../../src/shared/run/record';
 import { answerRecord, chatRecords, userRecord } from '../../support/journal-records';
 import { sampled } from '../../support/prerequisites';
@@ -48,7 +50,7 @@ function put(records: readonly RunRecord[]): string {
 }
 
 const countIn = (text: string | undefined, words: string) =>
-  (text ?? '').toLowerCase().split(words.toLowerCase()).length - 1;
+  foundAs(text ?? '').split(foundAs(words)).length - 1;
 
 /** What is found by looking through all items, as they are shown. */
 function slowly(items: readonly TranscriptItem[], words: string) {
@@ -59,7 +61,7 @@ function slowly(items: readonly TranscriptItem[], words: string) {
         : item.kind === 'end'
           ? [item.message]
           : 'text' in item
-            ? [item.text]
+            ? [item.kind === 'text' ? shownText(item.text) : item.text]
             : [];
     const count = texts.reduce((sum, text) => sum + countIn(text, words), 0);
     return count > 0 ? [{ index, key: item.key, count }] : [];
@@ -105,6 +107,32 @@ describe('finding words in a run', () => {
       { numRuns: sampled(60, 5_000) },
     );
     expect(hits).toBeGreaterThan(100);
+  });
+
+  it('finds words as they are shown, over markup, line ends and the forms of letters', async () => {
+    const said =
+      'The **quick** [brown fox](https://example.org/hidden) jumps\nover `the` lazy *do*g.\n\n# A & B\n\n| one | two |\n|---|---|\n| Łódź | ﬁne |\n\n```js\nlet  x = 1;\n```\n\n<b>tag</b> and 한국어';
+    const id = put([
+      ...chatRecords('r', 1, 'nothing'),
+      answerRecord(2, said, 0),
+      userRecord(3, 'as **typed** here'),
+    ]);
+    const reader = new InlineReader(store, tools);
+    await reader.open(id);
+    const count = async (words: string) => (await reader.find(id, words)).total;
+    for (const words of [
+      'quick brown fox jumps over the lazy dog.',
+      'A & B',
+      'lodz',
+      'fine',
+      'let x = 1',
+      '<b>tag</b>',
+      '한국어'.normalize('NFD'),
+      'as **typed**',
+    ])
+      expect.soft([words, await count(words)]).toEqual([words, 1]);
+    for (const words of ['**quick**', 'hidden', 'foxjumps', '| one', 'onetwo', '```js'])
+      expect.soft([words, await count(words)]).toEqual([words, 0]);
   });
 
   it('reads a journal once for many searches, and then only what it grew by', async () => {

@@ -1,3 +1,4 @@
+import { foundAs } from '../../../shared/text/find';
 import type { Stand } from '../../../shared/contract/reading';
 import { Failure, isFailure } from '../../../shared/run/failure';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
@@ -178,7 +179,7 @@ export class InlineReader implements Reader {
 
   async find(id: string, words: string): Promise<{ hits: Hit[]; total: number }> {
     const held = await this.#get(id);
-    const wanted = words.toLowerCase();
+    const wanted = foundAs(words);
     if (wanted === '') return { hits: [], total: 0 };
     const texts =
       this.#searched?.held === held

@@ -104,7 +104,7 @@ export class Finder {
   readonly #byPlace = new Map<number, { place: number; index: number }[]>();
   readonly #counts = new Map<number, number>();
 
-  /** @param wanted in small letters, not empty */
+  /** @param wanted as `foundAs` gives it, not empty */
   constructor(
     private readonly transcript: Transcript,
     wanted: string,

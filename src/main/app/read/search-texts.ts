@@ -1,4 +1,6 @@
+import { shownText } from '../../../shared/markdown/shown';
 import type { Block, RunRecord } from '../../../shared/run/record';
+import { foundAs } from '../../../shared/text/find';
 import { Breather } from '../../journal/read';
 import { Lane } from '../lane';
 import { REDACTED, type Slot } from './slots';
@@ -40,7 +42,10 @@ export function placesOf(slot: Slot): { seq: number; place: number }[] {
   }
 }
 
-function* textsOf(record: RunRecord): Generator<[place: number, text: string | undefined]> {
+/** An answer as it is read. */
+type AsShown = (text: string) => string;
+
+function* textsOf(record: RunRecord, asShown: AsShown): Generator<[place: number, text: string | undefined]> {
   const { meta, assistant, user, tool_result: answer } = record;
   if (meta) yield [placeOf('prompt', -1), meta.prompt];
   if (answer) yield [placeOf('result', -1), answer.result.content];
@@ -49,7 +54,7 @@ function* textsOf(record: RunRecord): Generator<[place: number, text: string | u
     for (const [n, { text, thinking, provider, tool_use: call, tool_result: result }] of (
       blocks ?? []
     ).entries()) {
-      if (text) yield [placeOf('text', n, own), text.text];
+      if (text) yield [placeOf('text', n, own), own ? text.text : asShown(text.text)];
       if (thinking) yield [placeOf('thinking', n, own), thinking.text];
       // Thinking that a service keeps to itself is not shown either.
       if (provider && provider.kind !== REDACTED) yield [placeOf('provider', n, own), provider.raw];
@@ -63,7 +68,7 @@ function* textsOf(record: RunRecord): Generator<[place: number, text: string | u
   if (user) yield* inside(user.message.content, true);
 }
 
-/** Texts in small letters, one behind the other. */
+/** Texts as they are compared, one behind the other. */
 interface Chunk {
   bytes: Buffer;
   ends: number[];
@@ -71,6 +76,8 @@ interface Chunk {
   places: number[];
 }
 
+/** Characters of answers that one search reads as they are shown, which takes about a second a million. */
+const MOST_SHOWN = 4_000_000;
 /** Bytes of texts that are looked through at once. */
 const CHUNK = 1024 * 1024;
 
@@ -94,7 +101,7 @@ export class SearchTexts {
     private readonly held: number,
   ) {}
 
-  /** @param words in small letters */
+  /** @param words as `foundAs` gives them */
   find(words: string, found: Found): Promise<void> {
     // One at a time: the next one has what this one read.
     return this.#lane.run(() => this.#find(words, found));
@@ -108,6 +115,9 @@ export class SearchTexts {
       if (breather.due) await breather.breathe();
     }
     const fresh = new Gatherer();
+    // Of a run with very many words, those behind are looked for as they were written.
+    let left = MOST_SHOWN;
+    const asShown: AsShown = (text) => ((left -= text.length) < 0 ? text : shownText(text));
     const take = () => {
       const chunk = fresh.take();
       if (!chunk) return;
@@ -115,7 +125,7 @@ export class SearchTexts {
       this.#keep(chunk, fresh.last);
     };
     await this.source.each((record) => {
-      for (const [place, text] of textsOf(record)) fresh.add(record.seq, place, text);
+      for (const [place, text] of textsOf(record, asShown)) fresh.add(record.seq, place, text);
       fresh.last = record.seq;
       if (fresh.bytes >= CHUNK) take();
       return true;
@@ -140,7 +150,7 @@ class Gatherer {
 
   add(seq: number, place: number, text: string | undefined): void {
     if (!text) return;
-    const bytes = Buffer.from(text.toLowerCase());
+    const bytes = Buffer.from(foundAs(text));
     this.#texts.push(bytes);
     this.bytes += bytes.length;
     this.#chunk.ends.push(this.bytes);

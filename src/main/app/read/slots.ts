@@ -1,3 +1,4 @@
+import { FindText } from '../../../shared/text/find';
 import type { TranscriptItem } from '../../../shared/contract/items';
 import type { Block, RunRecord, ToolResultBlock } from '../../../shared/run/record';
 import type { ResultOutcome } from '../../../shared/run/result-words';
@@ -163,10 +164,6 @@ export function textOf(slot: Slot, part: 'text' | 'input' | 'result', records: R
   }
 }
 
-export function occurrences(text: string | undefined, wanted: string): number {
-  if (text === undefined) return 0;
-  const low = text.toLowerCase();
-  let count = 0;
-  for (let at = low.indexOf(wanted); at >= 0; at = low.indexOf(wanted, at + wanted.length)) count++;
-  return count;
-}
+/** @param wanted as `foundAs` gives it */
+export const occurrences = (text: string | undefined, wanted: string): number =>
+  text === undefined ? 0 : new FindText(text).count(wanted);

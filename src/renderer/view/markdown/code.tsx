@@ -52,7 +52,7 @@ export const CodeBlock = memo(function CodeBlock({
   const [wrap, setWrap] = useState(false);
   return (
     <figure className={s['block']} dir="ltr">
-      <figcaption className={s['bar']}>
+      <figcaption className={s['bar']} data-chrome>
         <span>{lang ? <Shown text={lang} /> : 'text'}</span>
         <span className={s['tools']}>
           <IconButton

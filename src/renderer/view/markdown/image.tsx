@@ -24,7 +24,7 @@ export function ImageCard({ url, alt }: { url: string; alt: string }) {
       <ImageIcon size="1rem" aria-hidden="true" />
       <span className={s['image-text']}>
         <span>{alt ? <Shown text={alt} /> : 'Image'}</span>
-        <small>
+        <small data-chrome>
           {inline ? (
             'Its bytes stand in the text.'
           ) : host ? (
