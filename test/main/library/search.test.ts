@@ -63,10 +63,15 @@ const say = (id: string, ...texts: string[]) => [
   metaRecord(id, 'the task'),
   ...texts.map((text, n) => answerRecord(n + 2, text, n)),
 ];
-const found = async (index: SearchIndex, words: string, run?: string) =>
-  (await index.search({ words, ...(run !== undefined && { run }) })).hits.map(
-    (hit) => `${hit.run}#${hit.seq} ${hit.part}`,
-  );
+/** All of what is found, page by page: a page ends early on a busy machine. */
+async function found(index: SearchIndex, words: string, run?: string): Promise<string[]> {
+  const all: string[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await index.search({ words, ...(run !== undefined && { run }), ...(after && { after }) });
+    all.push(...page.hits.map((hit) => `${hit.run}#${hit.seq} ${hit.part}`));
+    if (!(after = page.next)) return all;
+  }
+}
 
 describe('the search', () => {
   it('finds prompts, answers, thinking, inputs and outputs, with the record and a snippet', async () => {

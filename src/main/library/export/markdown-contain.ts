@@ -47,8 +47,14 @@ function depthAt(text: string, from: number): number {
 export type Root = ReturnType<typeof fromMarkdown>;
 export type Node = Root | Root['children'][number];
 
-export const parse = (text: string): Root =>
-  fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+/** The last text that was parsed: what is done to it step by step often leaves it as it is. Its tree is never changed. */
+let last: { text: string; root: Root } | undefined;
+
+export function parse(text: string): Root {
+  if (last?.text !== text)
+    last = { text, root: fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }) };
+  return last.root;
+}
 
 interface Edit {
   at: number;

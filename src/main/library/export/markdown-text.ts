@@ -64,8 +64,8 @@ export function contained(text: string, mark: string): string {
   const inert = harmless(clean);
   if (inert === undefined) return fenced(clean);
   const out = placed(inert, mark);
-  const whole = `${out}${openFence(out)}\n`;
-  return keepsInside(parse(whole), mark) ? whole : fenced(clean);
+  const whole = `${out}${openFence(out)}`;
+  return keepsInside(parse(whole), mark) ? `${whole}\n` : fenced(clean);
 }
 
 /** Contained Markdown as a quotation, which nothing in it gets out of. Ends with a newline. */
@@ -79,11 +79,15 @@ export function quoted(text: string, mark: string): string {
 
 function isQuotationOf(quote: string, inner: string, mark: string): boolean {
   if (!isSaneMarkdown(quote)) return false;
+  const said = outline(parse(inner).children);
   const root = parse(quote);
   const [only, ...more] = root.children;
   if (only?.type !== 'blockquote' || more.length > 0 || !keepsInside(root, mark)) return false;
-  return JSON.stringify(outline(only.children)) === JSON.stringify(outline(parse(inner).children));
+  return JSON.stringify(outline(only.children)) === JSON.stringify(said);
 }
+
+/** One line without anything that could be more than words. */
+const SENTENCE = /^\p{L}[\p{L}\p{N},;?()'"“”’]*(?: [\p{L}\p{N},;?()'"“”’]+)*\.?$/u;
 
 /**
  * What a person typed, exactly, as a quotation: as sentences where it is only that, else as a block of code, in which
@@ -91,6 +95,7 @@ function isQuotationOf(quote: string, inner: string, mark: string): boolean {
  */
 export function verbatim(text: string): string {
   const clean = printable(text);
+  if (SENTENCE.test(clean)) return `> ${clean}\n`;
   const lines = clean.split('\n');
   const sentences = lines
     .map((line, n) => (line !== '' && n + 1 < lines.length && lines[n + 1] !== '' ? `${line}\\` : line))
