@@ -1,5 +1,6 @@
 import { Failure } from '../../shared/run/failure';
 import type { RunRecord } from '../../shared/run/record';
+import { isDeviceName } from '../../shared/run/names';
 import { RUN_ID } from './journal';
 
 /** Throws `invalid_id`. Every store calls it before an id becomes a path or a subject. */
@@ -10,6 +11,18 @@ export function checkId(id: string): void {
     message:
       'That is not the name of a run: names are letters, digits, "_" and "-", begin with a letter or digit, and have at most 128 characters.',
     todo: 'Check the name, or list the runs to find it.',
+  });
+}
+
+/** As `checkId`, for a run that is about to be made under this id: old runs may have names that a new one cannot. */
+export function checkNewId(id: string): void {
+  checkId(id);
+  if (!isDeviceName(id)) return;
+  throw new Failure({
+    code: 'invalid_id',
+    message: `A new run cannot be called "${id}": Windows keeps this name for a device.`,
+    kept: 'Nothing was written.',
+    todo: 'Choose another name.',
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure, isFailure } from '../../shared/run/failure';
-import { checkId, runExists } from './check';
+import { checkId, checkNewId, runExists } from './check';
 import type { LoadedRun, RunStore } from './journal';
 import type { RunParcel } from './parcel';
 
@@ -47,7 +47,7 @@ export async function copyRun(
 ): Promise<CopyReport> {
   const target = options.as ?? id;
   checkId(id);
-  checkId(target);
+  checkNewId(target);
   const bring = to.import?.bind(to);
   if (bring === undefined || !to.supports.write)
     throw new Failure({

@@ -9,8 +9,7 @@ import type { Slip, SlipName } from './slip';
 /** Where a record is once `append` resolved: `disk` after fdatasync, `acknowledged` by NATS, `memory` nowhere that lasts. */
 export type Durability = 'disk' | 'acknowledged' | 'memory';
 
-/** Ids are one path component, one NATS token, at most 128 characters. Checked before an id becomes a path or subject. */
-export const RUN_ID = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/;
+export { RUN_ID } from '../../shared/run/names';
 
 /** Where one record stands in its journal. Bytes count the line without its newline. */
 export interface RecordPlace {

@@ -2,7 +2,17 @@ import { decodeRecord, encodeLine } from '../../shared/run/codec';
 import type { RunRecord } from '../../shared/run/record';
 import type { CatalogueEntry, SidecarEntry } from '../../shared/run/sidecar';
 import { checkPatch, patched } from './catalogue';
-import { checkAppend, checkFirst, checkId, closed, conflict, locked, notFound, runExists } from './check';
+import {
+  checkAppend,
+  checkFirst,
+  checkId,
+  checkNewId,
+  closed,
+  conflict,
+  locked,
+  notFound,
+  runExists,
+} from './check';
 import type { Journal, LoadedRun, RecordPlace, RunStore, RunSummary, StoreChange } from './journal';
 import { broughtNotes } from './parcel';
 import { loadedRun, readRun, summaryOf } from './read';
@@ -169,7 +179,7 @@ export function memoryStore(): RunStore {
     supports: { lock: true, fence: false, tornTail: false, delete: true, write: true },
 
     async create(id, meta, own) {
-      checkId(id);
+      checkNewId(id);
       checkFirst(meta);
       if (runs.has(id)) throw runExists();
       const run = newRun();
@@ -252,7 +262,7 @@ export function memoryStore(): RunStore {
       putSlip(find(id), name, text);
     },
     async import(id, { lines, sidecar, catalogue, texts }) {
-      checkId(id);
+      checkNewId(id);
       if (runs.has(id)) throw runExists();
       const run = newRun();
       for (const line of lines)

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Document } from 'yaml';
 import { z } from '../../shared/zod';
 import { Failure } from '../../shared/run/failure';
+import { isDeviceName } from '../../shared/run/names';
 import { builtInTools } from '../tool/registry';
 import { PRACTICE_MODEL } from '../model/practice';
 import { folders } from './paths';
@@ -87,6 +88,7 @@ export function saveProfile(profile: Profile, was?: string, path = profilesPath(
     if (BUILT_IN.some(({ name }) => name === wanted.name)) throw builtIn(wanted.name);
     const { document, value } = await read(path);
     const at = value.profiles.findIndex(({ name }) => name === (was ?? wanted.name));
+    if (value.profiles[at]?.name !== wanted.name && isDeviceName(wanted.name)) throw device(wanted.name);
     if (was !== undefined && at < 0) throw gone(was);
     if (value.profiles.some(({ name }, index) => name === wanted.name && index !== at))
       throw taken(wanted.name);
@@ -179,6 +181,13 @@ const builtIn = (name: string) =>
     code: 'bad_request',
     message: `"${name}" is built in and cannot be changed.`,
     todo: 'Save it under another name.',
+  });
+const device = (name: string) =>
+  new Failure({
+    code: 'bad_request',
+    message: `A profile cannot be called "${name}": Windows keeps this name for a device.`,
+    kept: 'Nothing was saved.',
+    todo: 'Choose another name.',
   });
 const taken = (name: string) =>
   new Failure({

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { STORE_NAME, USUAL_STORE, storeEntry, type StoreEntry } from '../../shared/contract/stores';
 import { Failure } from '../../shared/run/failure';
+import { isDeviceName } from '../../shared/run/names';
 import { z } from '../../shared/zod';
 import { folders } from './paths';
 import { replaceFile } from './replace-file';
@@ -92,6 +93,8 @@ export function checkedStore(entry: StoreEntry): StoreEntry {
 export function saveStore(entry: StoreEntry, was?: string, path = storesPath()): Promise<void> {
   return oneAfterAnother(async () => {
     const wanted = checkedStore(entry);
+    if (wanted.name !== was && isDeviceName(wanted.name))
+      throw refused(`A store cannot be called "${wanted.name}": Windows keeps this name for a device.`);
     const { document, value } = await read(path);
     const at = value.stores.findIndex(({ name }) => name === was);
     if (was !== undefined && at < 0) throw gone(was);

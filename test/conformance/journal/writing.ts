@@ -50,6 +50,18 @@ export function writing(on: Bench): void {
       for (const call of calls) expect((await failureOf(call())).code).toBe('invalid_id');
     });
 
+    it.each(['CON', 'aux', 'nUl', 'prn', 'com1', 'Lpt9'])(
+      'that Windows keeps for a device are given to no new run: %s',
+      async (id) => {
+        expect((await failureOf(on.store.create(id, metaRecord(id)))).code).toBe('invalid_id');
+        const lines = [Buffer.from(encodeRecord(metaRecord(id)))];
+        const brought = on.store.import?.(id, { lines, catalogue: {}, texts: [] });
+        if (brought) expect((await failureOf(brought)).code).toBe('invalid_id');
+        // An old one is looked for like any other.
+        expect((await failureOf(on.store.load(id))).code).toBe('not_found');
+      },
+    );
+
     it('of 128 characters, with digits, dashes and underscores, are names like any other', async () => {
       const id = `9_-${'Z'.repeat(125)}`;
       await on.made((name) => [metaRecord(name)], id);

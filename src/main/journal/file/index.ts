@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../../shared/run/record';
 import { checkPatch } from '../catalogue';
-import { checkId, notFound } from '../check';
+import { checkId, checkNewId, notFound } from '../check';
 import type { Journal, LoadedRun, RunStore, RunSummary, StoreSupports, Writer } from '../journal';
 import type { RunParcel } from '../parcel';
 import { encodeSlip } from '../slip';
@@ -109,7 +109,7 @@ class FileStore implements RunStore {
   }
 
   async create(id: string, meta: RunRecord, own?: string): Promise<Journal> {
-    checkId(id);
+    checkNewId(id);
     const fresh = !this.#place.folder.readable;
     await this.#place.folder.prepare();
     if (fresh) for (const one of this.#watches) one.wake();
@@ -246,7 +246,7 @@ class FileStore implements RunStore {
   }
 
   async import(id: string, parcel: RunParcel): Promise<void> {
-    checkId(id);
+    checkNewId(id);
     await this.#place.folder.prepare();
     await importFile(this.#place, id, parcel, this.#catalogue);
   }

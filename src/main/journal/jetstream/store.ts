@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../../shared/run/record';
 import { checkPatch, patched } from '../catalogue';
-import { checkFirst, checkId, locked, notFound } from '../check';
+import { checkFirst, checkId, checkNewId, locked, notFound } from '../check';
 import type {
   Journal,
   LoadedRun,
@@ -74,7 +74,7 @@ export class NatsStore implements RunStore {
   }
 
   async create(id: string, meta: RunRecord, own?: string): Promise<Journal> {
-    checkId(id);
+    checkNewId(id);
     checkFirst(meta);
     return this.#hold(await createRun(this.ground, id, meta, own));
   }
@@ -216,7 +216,7 @@ export class NatsStore implements RunStore {
   }
 
   async import(id: string, parcel: RunParcel): Promise<void> {
-    checkId(id);
+    checkNewId(id);
     await importRun(this.ground, id, parcel);
   }
 

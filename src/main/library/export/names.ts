@@ -1,3 +1,4 @@
+import { isDeviceName } from '../../../shared/run/names';
 import type { RunToExport } from './types';
 
 /** A run whose files have a name that no other run of the export has. */
@@ -16,7 +17,7 @@ export function named(runs: readonly RunToExport[]): NamedRun[] {
     if (seen.has(key)) continue;
     seen.add(key);
     // An id that is older than the rule for ids may be the name of a device.
-    const base = DEVICE.test(run.id) ? `run-${run.id}` : run.id;
+    const base = isDeviceName(run.id) ? `run-${run.id}` : run.id;
     let name = base;
     // Some file systems take capitals and small letters for the same.
     for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}-${n}`;
@@ -32,8 +33,6 @@ const LONGEST = 80;
  * for the case that there is such a file already, or what an unfinished file is called.
  */
 const LONGEST_BYTES = 200;
-/** Names that Windows keeps for devices, whatever their ending. */
-const DEVICE = /^(con|conin|conout|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])\s*(\.|$)/i;
 /** What a reader takes for one character: it is never cut. */
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -59,7 +58,7 @@ export function safeFileName(title: string): string {
   }
   short = short.replace(/[\s.]+$/, '');
   if (short === '') return 'run';
-  return DEVICE.test(short) ? `run ${short}` : short;
+  return isDeviceName(short) ? `run ${short}` : short;
 }
 
 /** `name`, then `name (2)`, `name (3)` … */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Failure, isFailure } from '../../../shared/run/failure';
+import { isNewRunId } from '../../../shared/run/names';
 import type { CatalogueEntry, SidecarEntry } from '../../../shared/run/sidecar';
 import { linesIn } from '../../../shared/run/slices';
-import { RUN_ID } from '../../journal/journal';
 import type { RunStore } from '../../journal/journal';
 import type { RunParcel } from '../../journal/parcel';
 import { readRunGently } from '../../journal/read';
@@ -122,7 +122,7 @@ async function place(
       kept: 'Nothing was changed.',
       todo: 'Import into a store of your own.',
     });
-  let id = RUN_ID.test(wanted) && !(await isTaken(store, wanted)) ? wanted : newId();
+  let id = isNewRunId(wanted) && !(await isTaken(store, wanted)) ? wanted : newId();
   for (let tries = 1; ; tries++) {
     try {
       await bring(id, parcel);
@@ -151,7 +151,7 @@ const wantedId = (name: string): string => baseOf(name.slice(name.lastIndexOf('/
 /** The name that a run had: its file's, as stores call them, or where that says something else, the one recorded in it. */
 function nameFor(name: string, recorded: string | undefined): string {
   const wanted = wantedId(name);
-  return !RUN_ID.test(wanted) && recorded !== undefined && RUN_ID.test(recorded) ? recorded : wanted;
+  return !isNewRunId(wanted) && recorded !== undefined && isNewRunId(recorded) ? recorded : wanted;
 }
 
 /** Why nothing was taken. That a run never began tells its owner something, but nobody who brings a file. */

@@ -1,14 +1,12 @@
 import { Check, TriangleAlert } from 'lucide-react';
 import type { Counts, ExportReportView, ImportReportView } from '../../../shared/contract/moving';
 import { bareId } from '../../../shared/contract/run-key';
+import { isNewRunId } from '../../../shared/run/names';
 import { openRun } from '../../store/app';
 import { forgetJob, useMoving } from '../../store/moving';
 import { bytes, count, many } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import r from './report.module.css';
-
-/** What a run can be called. */
-const RUN_ID = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/;
 
 const COUNTED: [keyof Counts, string][] = [
   ['records', 'Records'],
@@ -118,7 +116,7 @@ export function ImportReport({ report }: { report: ImportReportView }) {
                 <p>
                   {many(row.records, 'record')}
                   {bareId(row.id) !== row.wanted &&
-                    (RUN_ID.test(row.wanted)
+                    (isNewRunId(row.wanted)
                       ? ', under a new name because its own was taken: '
                       : ', under a new name: ')}
                   {bareId(row.id) !== row.wanted && <code>{bareId(row.id)}</code>}
