@@ -26,8 +26,8 @@ export interface Attempt {
   try(weakened: boolean): Promise<string | undefined>;
   /** The defence that `weakened` takes away. The attempt must then get through, or it proves nothing. */
   mutant?: string;
-  /** Takes too long for every commit: tried in the soak only. */
-  long?: true;
+  /** Takes too long for every commit: tried in the soak only. `mutant`: only with the defence taken away. */
+  long?: true | 'mutant';
 }
 
 /**

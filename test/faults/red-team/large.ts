@@ -31,11 +31,14 @@ import { profile } from '../../../src/main/settings/profile';
 import { isFailure } from '../../../src/shared/run/failure';
 import type * as Weight from '../../../src/shared/run/weight';
 import { tempFolder } from '../../support/folder';
+import { sampled } from '../../support/prerequisites';
 import { weakenedModules, type Attempt } from './attempt';
 
 const GOLDEN = readFileSync(join(import.meta.dirname, '../../fixtures/golden-v3.jsonl'), 'utf8');
 const [META = ''] = GOLDEN.split('\n');
 const MB = 1_000_000;
+/** Just beyond what a record may have; in the soak as the attempt was made first. */
+const LARGE = sampled(65, 80) * MB;
 
 /** A record of an answer with this text as JSON has it, in pieces that never stand in memory as one string. */
 const answer = (seq: number, inner: Buffer): Buffer =>
@@ -91,14 +94,15 @@ export const largeThings: readonly Attempt[] = [
   {
     name: 'a zip of 80 KB has a record of 80 MB of one sign',
     by: 'an import',
-    try: () => importZip(Buffer.concat([Buffer.from(`${META}\n`), answer(2, text(80 * MB))])),
+    try: () => importZip(Buffer.concat([Buffer.from(`${META}\n`), answer(2, text(LARGE))])),
   },
   {
     name: 'a small zip unpacks to millions of objects',
     by: 'an import',
     mutant: 'weighing before decoding',
+    long: 'mutant',
     async try(weakened) {
-      if (!weakened) return importZip(manyObjects(60 * MB));
+      if (!weakened) return importZip(manyObjects(sampled(9, 60) * MB));
       const load = () => import('../../../src/main/library/import');
       const light = await weakenedModules<typeof Weight, Awaited<ReturnType<typeof load>>>(
         'src/shared/run/weight.ts',
@@ -119,13 +123,12 @@ export const largeThings: readonly Attempt[] = [
     name: 'a zip has millions of small records with many parts',
     by: 'an import',
     mutant: 'weighing all of a file',
+    long: 'mutant',
     async try(weakened) {
-      const inner = Buffer.concat([
-        Buffer.from('['),
-        Buffer.alloc(weakened ? 3_000 : 30_000, '{},'),
-        Buffer.from('{}]'),
-      ]);
-      const lines = Array.from({ length: weakened ? 50 : 2_000 }, (_, n) => answer(n + 2, inner));
+      const inner = Buffer.concat([Buffer.from('['), Buffer.alloc(30_000, '{},'), Buffer.from('{}]')]);
+      const lines = Array.from({ length: weakened ? 600 : sampled(600, 2_000) }, (_, n) =>
+        answer(n + 2, inner),
+      );
       const journal = Buffer.concat([Buffer.from(`${META}\n`), ...lines]);
       if (!weakened) return importZip(journal);
       const load = () => import('../../../src/main/library/import');
@@ -141,7 +144,7 @@ export const largeThings: readonly Attempt[] = [
     name: 'a run with a record of 80 MB is listed, opened, read and exported',
     by: 'a shared store',
     async try() {
-      const { store, path } = await storeWith(large(80 * MB));
+      const { store, path } = await storeWith(large(LARGE));
       try {
         const rows = await store.list();
         const row = rows.find(({ id }) => id === 'large');
@@ -249,7 +252,7 @@ export const largeThings: readonly Attempt[] = [
       const piece = Buffer.alloc(1 << 20, '{"id":"m"},');
       const pieces = function* () {
         yield '{"data":[';
-        for (let n = 0; n < 400; n++) yield piece;
+        for (let n = 0; n < sampled(60, 400); n++) yield piece;
         yield '{}]}';
       };
       await pipeline(Readable.from(pieces()), createGzip({ level: 1 }), createWriteStream(file));
