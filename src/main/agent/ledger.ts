@@ -7,6 +7,7 @@ import type { RecordKind, RunRecord } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { RunFacts, RunState } from '../../shared/run/state';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal/journal';
+import { areUnwritable } from '../journal/sidecar';
 import { encodeBegan, recordSha256 } from '../journal/proof';
 import type { Witness } from '../settings/witness';
 import { Seal, trusted } from './origin';
@@ -35,6 +36,7 @@ export class Ledger {
   /** The last answer of the model. */
   #turn: RunRecord | undefined;
   #journal: Journal | undefined;
+  #unnoted = false;
   #onDead: ((failure: Failure) => void) | undefined;
 
   constructor(
@@ -154,15 +156,33 @@ export class Ledger {
     this.#tell(record, place);
   }
 
-  /** Adds a synced entry to the sidecar. Throws Failure `journaling`: what it precedes must then not happen. */
+  /**
+   * Adds a synced entry to the sidecar. Throws Failure `journaling`: what it precedes must then not happen.
+   *
+   * Where the notes are read-only, or a folder, the run goes on as one whose notes are missing: what a person accepted is
+   * asked again, a turn that the notes did not see is asked about, and in one that they saw the slip of `begin`, which
+   * tells of a call that they lack, takes the proof from them. So no call that began is ever taken for one that did not.
+   */
   async note(entry: SidecarEntry, lost: string): Promise<void> {
     if (!this.store) return;
     try {
       await this.#writer().note(this.#seal?.sign(entry) ?? entry);
     } catch (error) {
-      throw this.#broken(error, lost);
+      if (!this.alive || !areUnwritable(asFailure(error))) throw this.#broken(error, lost);
+      if (!this.#unnoted) this.emit({ type: 'warning', ...UNNOTED });
+      this.#unnoted = true;
     }
     this.#allowance.note(entry);
+  }
+
+  /** Something that was accepted, or has begun, could not be noted. */
+  get unnoted(): boolean {
+    return this.#unnoted;
+  }
+
+  /** Of what happened before anybody could listen. */
+  get warnings(): { code: string; text: string }[] {
+    return this.#unnoted ? [UNNOTED] : [];
   }
 
   /**
@@ -260,5 +280,10 @@ export class Ledger {
     for (const id of idsOf(record)) this.#ids.add(id);
   }
 }
+
+const UNNOTED = {
+  code: 'notes_unwritable',
+  text: 'Holdfast cannot write the notes of this run: its file of notes is read-only or not a file. The conversation is saved. If the run is interrupted, you are asked about each open tool call.',
+};
 
 const idsOf = (record: RunRecord): string[] => (record.assistant ? toolUseIds(record.assistant.message) : []);

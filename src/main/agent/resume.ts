@@ -83,7 +83,7 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
     await queue.load(loaded.records);
     if (options.send !== undefined && !queue.get(options.send)) throw notQueued();
     if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
-    return new LiveSession(run, opening(loaded, seen, unknown, options), queue);
+    return new LiveSession(run, opening(loaded, seen, unknown, options, run.ledger.warnings), queue);
   } catch (error) {
     await journal.close();
     throw error;
@@ -193,20 +193,19 @@ function opening(
   seen: Inspection,
   unknown: ReadonlyMap<string, Decided>,
   options: ResumeOptions,
+  told: { code: string; text: string }[],
 ): Opening {
   const { state } = loaded;
   const say = {
     ...(options.say !== undefined && { say: options.say }),
     ...(options.send !== undefined && { send: options.send }),
   };
-  const warnings = seen.pausedTurn
-    ? [
-        {
-          code: 'paused_turn',
-          text: 'The last answer was paused by its service; what the service kept for it may have expired.',
-        },
-      ]
-    : [];
+  const warnings = [...told];
+  if (seen.pausedTurn)
+    warnings.push({
+      code: 'paused_turn',
+      text: 'The last answer was paused by its service; what the service kept for it may have expired.',
+    });
   const { next } = seen;
   if (next === 'finish') return { how: 'finish', outcome: missingEnd(state), warnings, ...say };
   if (next === 'nothing') return { how: 'nothing', outcome: recordedEnd(state), warnings };

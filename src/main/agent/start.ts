@@ -68,7 +68,7 @@ export async function startRun(parts: AgentParts, options: StartOptions): Promis
     throw error;
   }
   setImmediate(begun);
-  return new LiveSession(run, { how: 'turn' });
+  return new LiveSession(run, { how: 'turn', warnings: run.ledger.warnings });
 }
 
 function noteOrigin(

@@ -25,7 +25,8 @@ export async function takeBack(run: Run): Promise<string | undefined> {
       witness: parts.witness,
       store: ledger.store.url,
     });
-    refuse(seen);
+    // What was accepted for this session, and that its records are ours, could not be noted.
+    if (!(ledger.unnoted && how === 'same')) refuse(seen);
     if (loaded.state.pending) throw unfinished();
     if (how === 'grown') await ledger.adopt(loaded);
     control.lost = undefined;

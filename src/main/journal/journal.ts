@@ -229,7 +229,8 @@ export interface Journal {
   load(): Promise<LoadedRun>;
   /**
    * Adds to the sidecar; resolves after it is durable for SYNCED_KINDS, after it is queued for the others.
-   * Failing lazy entries are dropped silently (comfort); failing synced ones reject, and the effect must not happen.
+   * Failing lazy entries are dropped silently (comfort); failing synced ones reject, and the effect must not happen;
+   * unless `areUnwritable`, and something else makes a later reader ask (see `Ledger.note`).
    */
   note(entry: SidecarEntry): Promise<void>;
   /** Keeps a text beside the journal (0600, synced) and returns its name for `RunStore.kept`. */

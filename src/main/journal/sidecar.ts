@@ -1,7 +1,13 @@
 import { createHash, hash } from 'node:crypto';
+import type { FailureInfo } from '../../shared/run/failure';
 import { sidecarEntry } from '../../shared/run/sidecar';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Slip } from './slip';
+
+/** In the data of a failed `Journal.note`: there can be no notes of this run, though the run itself can be written. */
+export const NOTES_UNWRITABLE = { notes: 'unwritable' };
+export const areUnwritable = ({ data }: Pick<FailureInfo, 'data'>): boolean =>
+  data?.['notes'] === NOTES_UNWRITABLE.notes;
 
 /** SHA-256 in hex of a meta line without its newline: what ties a sidecar to its run. */
 export const metaSha256 = (metaLine: Uint8Array | string): string =>

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
+import { Failure } from '../../../shared/run/failure';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
 import { linesIn } from '../../../shared/run/slices';
-import { bindEntry, encodeEntries, NO_NOTES, readSidecar, withPartial } from '../sidecar';
+import { bindEntry, encodeEntries, NO_NOTES, NOTES_UNWRITABLE, readSidecar, withPartial } from '../sidecar';
 import type { SidecarRead } from '../sidecar';
 import type { Beside } from '../read';
 import { Turns } from '../turns';
@@ -29,6 +30,15 @@ function readSidecarFile(vfs: Vfs, path: string, sha256: string | undefined): Si
   } catch {
     return NO_NOTES;
   }
+}
+
+/** Marks what a file says that is read-only, or no file at all; a full or failing disk is another matter. */
+function asUnwritable(failure: Failure): Failure {
+  const { code, data } = failure;
+  const is = code === 'store_read_only' || code === 'store_unsafe' || data?.['errno'] === 'EISDIR';
+  return is
+    ? new Failure({ ...failure.toJSON(), data: { ...data, ...NOTES_UNWRITABLE } }, { cause: failure })
+    : failure;
 }
 
 type Around = Pick<Place, 'vfs' | 'path' | 'paths'>;
@@ -112,7 +122,8 @@ export class SidecarWriter {
     } catch (error) {
       this.#broken = error;
       this.#waiting = [];
-      throw ioFailure(error, 'note what is about to happen');
+      const failure = ioFailure(error, 'note what is about to happen');
+      throw this.#fd === undefined ? asUnwritable(failure) : failure;
     }
   }
 
