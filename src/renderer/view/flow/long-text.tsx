@@ -7,7 +7,7 @@ const CHUNK = 80;
 /** Plain text of any length: laid out in pieces, so that only what is near the screen costs anything. */
 export const LongText = memo(function LongText({ text, prose = false }: { text: string; prose?: boolean }) {
   const chunks = useMemo(() => {
-    const lines = text.split('\n');
+    const lines = text.split(/\r?\n/);
     const out: { text: string; lines: number }[] = [];
     for (let at = 0; at < lines.length; at += CHUNK) {
       const part = lines.slice(at, at + CHUNK);
