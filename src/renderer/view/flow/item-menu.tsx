@@ -11,7 +11,7 @@ import { clockTime } from '../kit/time';
 import s from './flow.module.css';
 
 /** What can be done with the record that an item stands in. */
-export function ItemMenu({ item }: { item: TranscriptItem }) {
+export function ItemActions({ item }: { item: TranscriptItem }) {
   const id = useRun((state) => state.id);
   const isPrivate = useRun((state) => state.head?.row.private ?? false);
   const { seq, fork } = item;
@@ -19,20 +19,7 @@ export function ItemMenu({ item }: { item: TranscriptItem }) {
   // A call stands as it was once it was answered.
   const stands = item.kind === 'call' && item.result ? item.result.seq : seq;
   return (
-    <Menu
-      label={`Record ${count(seq)}`}
-      align="end"
-      trigger={
-        <IconButton
-          className={s['inspect'] ?? ''}
-          size="s"
-          side="left"
-          data-chrome
-          label={`Record ${count(seq)}${item.at ? `, ${clockTime(item.at)}` : ''}`}
-          icon={<ScanSearch size="0.875rem" />}
-        />
-      }
-    >
+    <>
       {copy && id !== undefined && (
         <MenuItem icon={<Copy size="1rem" />} onSelect={() => void copyWhole(id, item)}>
           Copy {copy.word}
@@ -49,6 +36,31 @@ export function ItemMenu({ item }: { item: TranscriptItem }) {
           Fork from here…
         </MenuItem>
       )}
+    </>
+  );
+}
+
+export const itemLabel = ({ seq }: TranscriptItem) => `Record ${count(seq)}`;
+
+/** The same behind a button beside the item. */
+export function ItemMenu({ item }: { item: TranscriptItem }) {
+  const label = itemLabel(item);
+  return (
+    <Menu
+      label={label}
+      align="end"
+      trigger={
+        <IconButton
+          className={s['inspect'] ?? ''}
+          size="s"
+          side="left"
+          data-chrome
+          label={`${label}${item.at ? `, ${clockTime(item.at)}` : ''}`}
+          icon={<ScanSearch size="0.875rem" />}
+        />
+      }
+    >
+      <ItemActions item={item} />
     </Menu>
   );
 }

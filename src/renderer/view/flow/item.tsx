@@ -5,13 +5,14 @@ import { withoutTags } from '../../../shared/run/think-tags';
 import { useReading } from '../../store/reading';
 import { useRun } from '../../store/run';
 import { Boundary } from '../kit/boundary';
+import { MenuHere } from '../kit/menu';
 import { many, short } from '../kit/numbers';
 import { Name, Shown } from '../kit/shown';
 import { clockTime, fullTime } from '../kit/time';
 import { Markdown } from '../markdown/markdown';
 import { Answer } from './answer';
 import { Fold } from './fold';
-import { ItemMenu } from './item-menu';
+import { ItemActions, itemLabel, ItemMenu } from './item-menu';
 import { LongText } from './long-text';
 import { Rest } from './rest';
 import { Seam } from './seam';
@@ -23,12 +24,14 @@ type Of<K extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: K }>
 /** One thing of the conversation, live or long ago: both look the same. */
 export const ItemView = memo(function ItemView({ item }: { item: TranscriptItem }) {
   return (
-    <div className={s['item']} data-kind={item.kind}>
-      <Boundary again={item} instead={() => <Unshown item={item} />}>
-        <Body item={item} />
-      </Boundary>
-      <ItemMenu item={item} />
-    </div>
+    <MenuHere label={itemLabel(item)} entries={<ItemActions item={item} />}>
+      <div className={s['item']} data-kind={item.kind}>
+        <Boundary again={item} instead={() => <Unshown item={item} />}>
+          <Body item={item} />
+        </Boundary>
+        <ItemMenu item={item} />
+      </div>
+    </MenuHere>
   );
 });
 

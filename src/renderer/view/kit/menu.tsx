@@ -1,8 +1,12 @@
-import { useRef, useState, type ReactNode } from 'react';
-import { DropdownMenu } from 'radix-ui';
+import { createContext, use, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { ContextMenu, DropdownMenu } from 'radix-ui';
 import { Check } from 'lucide-react';
 import { Keys } from './button';
 import s from './menu.module.css';
+
+/** What an entry is made of: the same entries are shown by a button and by a right click. */
+const Parts =
+  createContext<Pick<typeof DropdownMenu, 'Item' | 'CheckboxItem' | 'Separator' | 'Label'>>(DropdownMenu);
 
 interface MenuProps {
   trigger: ReactNode;
@@ -45,6 +49,60 @@ export function Menu({ trigger, children, align = 'start', side = 'bottom', labe
   );
 }
 
+/**
+ * The same menu at the pointer, on a right click, and with the menu key or Shift+F10 on what has the focus within
+ * `children`, one element. Where text is chosen or typed and on links, the browser's own menu has what is looked for.
+ */
+export function MenuHere({
+  children,
+  label,
+  entries,
+}: {
+  children: ReactElement;
+  label: string;
+  entries: ReactNode;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const [home, setHome] = useState<HTMLElement | null>(null);
+  return (
+    <ContextMenu.Root
+      modal={false}
+      onOpenChange={(open) => {
+        if (open) setHome(place.current?.closest<HTMLElement>('dialog, nav, main') ?? null);
+      }}
+    >
+      <ContextMenu.Trigger
+        asChild
+        ref={place}
+        onContextMenuCapture={(event) => {
+          if (isForBrowser(event.target as HTMLElement)) event.stopPropagation();
+        }}
+      >
+        {children}
+      </ContextMenu.Trigger>
+      <ContextMenu.Portal container={home}>
+        <ContextMenu.Content
+          className={s['menu']}
+          aria-label={label}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            // An entry may have opened a field, which has the focus now.
+            if (document.activeElement !== document.body) event.preventDefault();
+          }}
+        >
+          <Parts value={ContextMenu}>{entries}</Parts>
+        </ContextMenu.Content>
+      </ContextMenu.Portal>
+    </ContextMenu.Root>
+  );
+}
+
+function isForBrowser(target: HTMLElement): boolean {
+  if (target.closest('a, input, textarea, [role="menu"]')) return true;
+  const chosen = window.getSelection();
+  return chosen !== null && !chosen.isCollapsed && chosen.containsNode(target, true);
+}
+
 interface ItemProps {
   icon?: ReactNode;
   onSelect: () => void;
@@ -69,6 +127,7 @@ export function MenuItem({
   checked,
   stays = false,
 }: ItemProps) {
+  const { Item, CheckboxItem } = use(Parts);
   const content = (
     <>
       <span className={s['icon']}>{checked ? <Check size="1rem" /> : icon}</span>
@@ -88,15 +147,19 @@ export function MenuItem({
     },
     'data-tone': tone,
   };
-  if (checked === undefined) return <DropdownMenu.Item {...shared}>{content}</DropdownMenu.Item>;
+  if (checked === undefined) return <Item {...shared}>{content}</Item>;
   return (
-    <DropdownMenu.CheckboxItem {...shared} checked={checked}>
+    <CheckboxItem {...shared} checked={checked}>
       {content}
-    </DropdownMenu.CheckboxItem>
+    </CheckboxItem>
   );
 }
 
-export const MenuLine = () => <DropdownMenu.Separator className={s['line']} />;
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className={s['label']}>{children}</DropdownMenu.Label>
-);
+export function MenuLine() {
+  const { Separator } = use(Parts);
+  return <Separator className={s['line']} />;
+}
+export function MenuLabel({ children }: { children: ReactNode }) {
+  const { Label } = use(Parts);
+  return <Label className={s['label']}>{children}</Label>;
+}

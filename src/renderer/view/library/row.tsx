@@ -5,7 +5,7 @@ import type { RunRow } from '../../../shared/contract/views';
 import { openRun } from '../../store/app';
 import { useLibrary } from '../../store/library';
 import { IconButton } from '../kit/button';
-import { Menu } from '../kit/menu';
+import { Menu, MenuHere } from '../kit/menu';
 import { Alert } from '../kit/alert';
 import { Name, Shown } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
@@ -43,68 +43,71 @@ export const LibraryRow = memo(function LibraryRow({
         <Rename id={row.id} title={row.title} className={s['rename']} onDone={() => setRenaming(false)} />
       </div>
     );
+  const actions = <RowActions row={row} onRename={() => setRenaming(true)} />;
   return (
-    <div className={s['row']} data-selected={selected}>
-      <button
-        type="button"
-        className={s['open']}
-        data-run-row={index}
-        tabIndex={tabbable ? 0 : -1}
-        aria-current={selected ? 'page' : undefined}
-        onFocus={onFocus}
-        onClick={() => openRun(row.id)}
-        onKeyDown={(event) => {
-          if (event.key === 'F2' && !row.private) setRenaming(true);
-        }}
-      >
-        <Mark of={row.status} />
-        <span className={s['title']}>
-          {row.pinned && <Pin size="0.75rem" className={s['pin']} aria-label="Pinned" />}
-          <Name text={title} />
-        </span>
-        <time dateTime={row.updated} title={fullTime(row.updated)}>
-          {rowTime(row.updated)}
-        </time>
-        <span className={s['detail']}>
-          {row.private && <EyeOff size="0.75rem" aria-label="Private" />}
-          {row.elsewhere && <Users size="0.75rem" aria-label="Open elsewhere" />}
-          <Alert of={row.warnings} size="0.75rem" />
-          <span>
-            <span className={s['word']}>
-              {STATUS_WORD[row.status]}
-              {row.done && ', done'}
+    <MenuHere label={`Actions for ${title}`} entries={actions}>
+      <div className={s['row']} data-selected={selected}>
+        <button
+          type="button"
+          className={s['open']}
+          data-run-row={index}
+          tabIndex={tabbable ? 0 : -1}
+          aria-current={selected ? 'page' : undefined}
+          onFocus={onFocus}
+          onClick={() => openRun(row.id)}
+          onKeyDown={(event) => {
+            if (event.key === 'F2' && !row.private) setRenaming(true);
+          }}
+        >
+          <Mark of={row.status} />
+          <span className={s['title']}>
+            {row.pinned && <Pin size="0.75rem" className={s['pin']} aria-label="Pinned" />}
+            <Name text={title} />
+          </span>
+          <time dateTime={row.updated} title={fullTime(row.updated)}>
+            {rowTime(row.updated)}
+          </time>
+          <span className={s['detail']}>
+            {row.private && <EyeOff size="0.75rem" aria-label="Private" />}
+            {row.elsewhere && <Users size="0.75rem" aria-label="Open elsewhere" />}
+            <Alert of={row.warnings} size="0.75rem" />
+            <span>
+              <span className={s['word']}>
+                {STATUS_WORD[row.status]}
+                {row.done && ', done'}
+              </span>
+              {row.detail && (
+                <>
+                  {' · '}
+                  <Shown text={row.detail} />
+                </>
+              )}
             </span>
-            {row.detail && (
-              <>
-                {' · '}
-                <Shown text={row.detail} />
-              </>
+            <Tags tags={row.tags} most={1} />
+            {named && (
+              <span className={s['place']}>
+                <span className="sr">in </span>
+                <Name text={row.store} />
+              </span>
             )}
           </span>
-          <Tags tags={row.tags} most={1} />
-          {named && (
-            <span className={s['place']}>
-              <span className="sr">in </span>
-              <Name text={row.store} />
-            </span>
-          )}
-        </span>
-      </button>
-      <Menu
-        label={`Actions for ${title}`}
-        align="end"
-        trigger={
-          <IconButton
-            size="s"
-            className={s['more'] ?? ''}
-            tabIndex={tabbable ? 0 : -1}
-            label={`More for ${title}`}
-            icon={<Ellipsis size="1rem" />}
-          />
-        }
-      >
-        <RowActions row={row} onRename={() => setRenaming(true)} />
-      </Menu>
-    </div>
+        </button>
+        <Menu
+          label={`Actions for ${title}`}
+          align="end"
+          trigger={
+            <IconButton
+              size="s"
+              className={s['more'] ?? ''}
+              tabIndex={tabbable ? 0 : -1}
+              label={`More for ${title}`}
+              icon={<Ellipsis size="1rem" />}
+            />
+          }
+        >
+          {actions}
+        </Menu>
+      </div>
+    </MenuHere>
   );
 });
