@@ -46,14 +46,14 @@ async function look(page: Page, name: string): Promise<void> {
   await picture(page, `moving-${name}`);
 }
 
-/** Drops real files and folders onto the window, as a file manager does. */
+/** Drops real files and folders onto the library, as a file manager does. */
 async function drop(page: Page, files: string[], onHover?: () => Promise<void>): Promise<void> {
   const cdp = await page.context().newCDPSession(page);
   const data = { items: [], files, dragOperationsMask: 1 };
   for (const type of ['dragEnter', 'dragOver'] as const)
-    await cdp.send('Input.dispatchDragEvent', { type, x: 600, y: 300, data });
+    await cdp.send('Input.dispatchDragEvent', { type, x: 100, y: 300, data });
   await onHover?.();
-  await cdp.send('Input.dispatchDragEvent', { type: 'drop', x: 600, y: 300, data });
+  await cdp.send('Input.dispatchDragEvent', { type: 'drop', x: 100, y: 300, data });
 }
 
 /** Files in a folder, hidden ones too. */

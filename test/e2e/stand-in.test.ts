@@ -118,6 +118,14 @@ onOneStart(
       expect(await started.system('devices')).toBe(false);
       expect(await started.system('displayMedia')).toEqual({});
       expect(await started.system('download')).toBe(true);
+      for (const [url, type, denied] of [
+        ['blob:app://bundle/5b2f', 'text/plain', false],
+        ['blob:app://bundle/5b2f', 'text/html', true],
+        ['blob:https://example.com/5b2f', 'text/plain', true],
+        ['blob:app://bundle.example.com/5b2f', 'text/plain', true],
+        ['app://bundle/index.html', 'text/plain', true],
+      ])
+        expect([url, type, await started.system('download', { url, type })]).toEqual([url, type, denied]);
       expect(await started.system('webview')).toBe(true);
       const urls = [
         'app://bundle/index.html',

@@ -90,9 +90,9 @@ const event = () => ({
     this.defaultPrevented = true;
   },
 });
-function cancelled(emitter, name, more = {}) {
+function cancelled(emitter, name, more = {}, ...rest) {
   const one = Object.assign(event(), more);
-  emitter.emit(name, one);
+  emitter.emit(name, one, ...rest);
   return one.defaultPrevented;
 }
 
@@ -283,7 +283,8 @@ const controls = {
   },
   devices: () => session.defaultSession.device({ deviceType: 'usb', origin: 'app://bundle' }),
   displayMedia: () => new Promise((resolve) => session.defaultSession.displayMedia({}, resolve)),
-  download: () => cancelled(session.defaultSession, 'will-download'),
+  download: ({ url = 'https://example.com/a.txt', type = 'text/plain' } = {}) =>
+    cancelled(session.defaultSession, 'will-download', {}, { getURL: () => url, getMimeType: () => type }),
   webview: () => cancelled(BrowserWindow.getAllWindows()[0].webContents, 'will-attach-webview'),
   mayLoad: ({ urls }) =>
     Promise.all(

@@ -7,7 +7,7 @@ import { originOf } from './origin';
  */
 const ALLOWED = new Set(['clipboard-sanitized-write']);
 
-/** Denies permissions, devices, screens, downloads and every request that leaves the machine. */
+/** Denies permissions, devices, screens, other downloads than the page's own text and every request that leaves the machine. */
 export function lockSession(session: Session, origin: string, mayLoad: (url: string) => boolean): void {
   const mayAsk = (permission: string, from: string) => ALLOWED.has(permission) && originOf(from) === origin;
   session.setPermissionRequestHandler((_contents, permission, done, details) =>
@@ -16,7 +16,11 @@ export function lockSession(session: Session, origin: string, mayLoad: (url: str
   session.setPermissionCheckHandler((_contents, permission, from) => mayAsk(permission, from));
   session.setDevicePermissionHandler(() => false);
   session.setDisplayMediaRequestHandler((_request, done) => done({}));
-  session.on('will-download', (event) => event.preventDefault());
+  session.on('will-download', (event, item) => {
+    // A text that is too long for a message, saved by the person: the system asks where.
+    const own = item.getURL().startsWith(`blob:${origin}/`) && /^text\/plain\b/.test(item.getMimeType());
+    if (!own) event.preventDefault();
+  });
   session.webRequest.onBeforeRequest((details, done) => done({ cancel: !mayLoad(details.url) }));
 }
 

@@ -1,11 +1,10 @@
-import { useEffect, useId, useLayoutEffect, useRef, type ReactNode, type Ref } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode, type Ref } from 'react';
 import { ArrowUp } from 'lucide-react';
+import { MESSAGE_LIMIT } from '../../../shared/contract/pieces';
 import { loadDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button } from '../kit/button';
+import { TooLong } from './too-long';
 import s from './composer.module.css';
-
-/** Characters that one message may have. */
-const LIMIT = 1_000_000;
 
 interface ComposerProps {
   /** Where the draft is kept. */
@@ -56,10 +55,16 @@ export function Composer(props: ComposerProps) {
   useEffect(() => {
     if (autoFocus) field.current?.focus({ preventScroll: true });
   }, [autoFocus, draft]);
-  const ready = text.trim() !== '' && !disabled;
+  const [refused, setRefused] = useState<{ draft: string; text: string }>();
+  /** Text that would make the message too long goes nowhere near it, so that none of it is cut. */
+  const refuse = (added: string) => setRefused({ draft, text: added });
+  const ready = text.trim() !== '' && text.length <= MESSAGE_LIMIT && !disabled;
   return (
     <div className={s['composer']}>
       {note && <div className={s['note']}>{note}</div>}
+      {refused?.draft === draft && (
+        <TooLong text={refused.text} onClose={() => (setRefused(undefined), field.current?.focus())} />
+      )}
       <div className={s['box']}>
         <label htmlFor={id} className="sr">
           {label}
@@ -75,11 +80,23 @@ export function Composer(props: ComposerProps) {
           data-composer
           rows={rows}
           value={text}
-          maxLength={LIMIT}
           placeholder={placeholder}
           dir="auto"
           spellCheck
-          onChange={(event) => setDraft(draft, event.target.value)}
+          onChange={(event) => {
+            const { value } = event.target;
+            // A message that came back longer than the limit can be made shorter.
+            if (value.length > Math.max(MESSAGE_LIMIT, text.length)) refuse(addedTo(text, value));
+            else setDraft(draft, value);
+          }}
+          onPaste={(event) => {
+            const { selectionStart, selectionEnd } = event.currentTarget;
+            const pasted = event.clipboardData.getData('text/plain');
+            const kept = text.length - (selectionEnd - selectionStart);
+            if (kept + pasted.replaceAll('\r\n', '\n').length <= MESSAGE_LIMIT) return;
+            event.preventDefault();
+            refuse(pasted);
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing)
               return;
@@ -117,4 +134,13 @@ export function Composer(props: ComposerProps) {
       </div>
     </div>
   );
+}
+
+/** What `after` has that `before` had not, in one place. */
+function addedTo(before: string, after: string): string {
+  let from = 0;
+  while (from < before.length && before[from] === after[from]) from++;
+  let end = 0;
+  while (end < before.length - from && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return after.slice(from, after.length - end);
 }

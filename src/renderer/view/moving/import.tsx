@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import { FileDown, X } from 'lucide-react';
+import { FileDown, Paperclip, X } from 'lucide-react';
 import { USUAL_STORE } from '../../../shared/contract/stores';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { failureOf } from '../../client';
-import { useApp } from '../../store/app';
+import { toast, useApp } from '../../store/app';
 import { closeImport, offerFiles, pick, startImport, useMoving } from '../../store/moving';
 import { filesDropped, filesOf } from '../../store/sending';
 import { useStores } from '../../store/stores';
@@ -129,9 +129,15 @@ function Form() {
   );
 }
 
-/** The whole window takes files, and says so while some are held over it. */
+/** A file over a chat is meant for the chat, everywhere else for the library. */
+function isOverChat({ target }: DragEvent): boolean {
+  const { view } = useApp.getState().place;
+  return (view === 'run' || view === 'new') && target instanceof Element && target.closest('main') !== null;
+}
+
+/** The whole window takes files, and says what becomes of them while some are held over it. */
 function DropTarget() {
-  const [over, setOver] = useState(false);
+  const [over, setOver] = useState<'chat' | 'library'>();
   useEffect(() => {
     let depth = 0;
     const holds = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -139,12 +145,12 @@ function DropTarget() {
     const enter = (event: DragEvent) => {
       if (!holds(event)) return;
       depth += 1;
-      setOver(true);
+      setOver(isOverChat(event) ? 'chat' : 'library');
     };
     const leave = (event: DragEvent) => {
       if (!holds(event)) return;
       depth = Math.max(0, depth - 1);
-      if (depth === 0) setOver(false);
+      if (depth === 0) setOver(undefined);
     };
     const above = (event: DragEvent) => {
       if (!holds(event)) return;
@@ -153,11 +159,19 @@ function DropTarget() {
     };
     const drop = (event: DragEvent) => {
       depth = 0;
-      setOver(false);
+      setOver(undefined);
       if (!holds(event) || !event.dataTransfer) return;
       event.preventDefault();
+      const toChat = isOverChat(event);
       void filesDropped(event.dataTransfer).then((files) => {
-        if (files.length > 0) offerFiles(files);
+        if (files.length === 0) return;
+        if (!toChat) offerFiles(files);
+        else
+          toast({
+            tone: 'info',
+            text: `Attachments aren’t available yet. Your chat has not changed.`,
+            action: { label: 'Import as runs…', run: () => offerFiles(files) },
+          });
       });
     };
     const all = { dragenter: enter, dragleave: leave, dragover: above, drop } as const;
@@ -167,7 +181,17 @@ function DropTarget() {
         window.removeEventListener(name as 'drop', listener);
     };
   }, []);
-  if (!over) return null;
+  if (over === undefined) return null;
+  if (over === 'chat')
+    return (
+      <div className={s['drop']} role="status">
+        <div>
+          <Paperclip size="2rem" aria-hidden="true" />
+          <p>Attachments aren’t available yet</p>
+          <small>To import runs, drop them on the library.</small>
+        </div>
+      </div>
+    );
   return (
     <div className={s['drop']} role="status">
       <div>
