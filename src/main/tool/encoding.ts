@@ -44,6 +44,15 @@ export function encodingOf(head: Uint8Array, whole: boolean): Encoding | 'binary
   return guessed(bytes);
 }
 
+/** The same for all bytes of a large file, judged by no more than its telling parts: a detector takes seconds for all. */
+export function encodingOfAll(bytes: Buffer): Encoding | 'binary' | 'unknown' {
+  const head = encodingOf(bytes.subarray(0, HEAD), bytes.length <= HEAD);
+  if (head !== UTF8 || bytes.length <= HEAD || isUtf8(bytes, true)) return head;
+  let at = 0;
+  while ((bytes[at] ?? 0x80) < 0x80) at++;
+  return guessed(bytes.subarray(Math.max(0, at - HEAD / 8), at + HEAD / 8));
+}
+
 function byMark(bytes: Buffer): Encoding | undefined {
   const starts = (...mark: number[]) => mark.every((byte, n) => bytes[n] === byte);
   if (starts(0xef, 0xbb, 0xbf)) return { name: 'utf8', label: 'UTF-8', bom: true };

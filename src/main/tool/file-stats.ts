@@ -5,6 +5,9 @@ import type { Dir } from './folder';
 import { eachChunk, looksBinary, withFile } from './text';
 import { bytesText, counted, sizeOf, walk } from './walk';
 
+/** Levels below the folder that are entered. */
+const DEEPEST = 64;
+
 export const fileStats = defineTool({
   name: 'file_stats',
   description:
@@ -41,7 +44,7 @@ async function folderStats(dir: Dir, signal: AbortSignal): Promise<string> {
   let files = 0;
   let folders = 0;
   let bytes = 0;
-  const cut = await walk(dir, { depth: 64, signal }, async (found) => {
+  const { cut, deep } = await walk(dir, { depth: DEEPEST, signal }, async (found) => {
     if (found.kind === 'folder') return void (folders += found.skipped ? 0 : 1);
     if (found.kind !== 'file') return;
     const size = (await sizeOf(found))?.size ?? 0;
@@ -58,6 +61,8 @@ async function folderStats(dir: Dir, signal: AbortSignal): Promise<string> {
     `folders: ${folders}`,
     `bytes: ${bytes}`,
   ];
+  if (deep)
+    lines.push(`(folders more than ${DEEPEST} levels down were not entered: nothing in them is counted)`);
   const sorted = [...kinds].sort((a, b) => b[1].bytes - a[1].bytes || (a[0] < b[0] ? -1 : 1));
   for (const [kind, sum] of sorted.slice(0, 12))
     lines.push(`kind ${kind}: ${counted(sum.files, 'file')}, ${bytesText(sum.bytes)}`);

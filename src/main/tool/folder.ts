@@ -1,5 +1,6 @@
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, open, opendir, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, sep, win32 } from 'node:path';
 import { Failure } from '../../shared/run/failure';
@@ -21,6 +22,12 @@ export interface Entry {
   name: string;
   kind: 'file' | 'folder' | 'link' | 'other';
 }
+
+/** Names that are asked of the system at once. */
+const BATCH = 1024;
+
+const kindOf = (item: Dirent): Entry['kind'] =>
+  item.isDirectory() ? 'folder' : item.isFile() ? 'file' : item.isSymbolicLink() ? 'link' : 'other';
 
 /** An opened folder inside the run's folder. Close it. */
 export class Dir {
@@ -102,21 +109,17 @@ export class Dir {
     }
   }
 
-  /** Sorted by name, in code-unit order. */
-  async entries(): Promise<Entry[]> {
-    const found = await readdir(this.at('.'), { withFileTypes: true });
-    return found
-      .map((item): Entry => ({
-        name: item.name,
-        kind: item.isDirectory()
-          ? 'folder'
-          : item.isFile()
-            ? 'file'
-            : item.isSymbolicLink()
-              ? 'link'
-              : 'other',
-      }))
-      .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  /** The first ones by name, in code-unit order. Other work goes on meanwhile, however many there are. */
+  async entries(most: number): Promise<Entry[]> {
+    let found: Entry[] = [];
+    // Read in batches: most of them are sorted already when the next ones are sorted in.
+    const firsts = () =>
+      found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, most);
+    for await (const item of await opendir(this.at('.'), { bufferSize: BATCH })) {
+      found.push({ name: item.name, kind: kindOf(item) });
+      if (found.length >= most + BATCH) found = firsts();
+    }
+    return firsts();
   }
 
   async sync(): Promise<void> {

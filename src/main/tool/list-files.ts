@@ -37,7 +37,7 @@ export const listFiles = defineTool({
       let files = 0;
       let folders = 0;
       let over = 0;
-      const cut = await walk(dir, { depth, signal: context.signal }, async (found) => {
+      const { cut } = await walk(dir, { depth, signal: context.signal }, async (found) => {
         if (found.kind === 'folder') folders++;
         else files++;
         if (lines.length >= MAX_LINES) return void over++;

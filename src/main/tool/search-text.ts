@@ -2,7 +2,9 @@ import { z } from '../../shared/zod';
 import { defineTool } from './define';
 import { inFolder, shown } from './folder';
 import type { Dir } from './folder';
-import { decode, encodingOf } from './encoding';
+import { decoder, encodingOfAll } from './encoding';
+import { stopIfAborted } from './stop';
+import { Breather } from '../journal/read';
 import { readUpTo, shorten } from './text';
 import { counted, sizeOf, walk } from './walk';
 import { linesIn } from '../../shared/run/slices';
@@ -11,6 +13,10 @@ const MAX_MATCHES = 200;
 const MAX_FILE = 4 * 1024 * 1024;
 const MAX_TOTAL = 256 * 1024 * 1024;
 const MAX_LINE = 300;
+/** Levels below the folder that are entered. */
+const DEEPEST = 64;
+/** Bytes that are decoded and looked through at once. */
+const PIECE = 64 * 1024;
 
 export const searchText = defineTool({
   name: 'search_text',
@@ -45,13 +51,14 @@ export const searchText = defineTool({
     const hunt = new Hunt(query, case_sensitive, signal);
     const found = await inFolder(context, path, { whole: true }, async (dir, _last, parts) => {
       const base = parts.length ? `${parts.join('/')}/` : '';
-      const cut = await walk(dir, { depth: 64, signal }, async (entry) => {
+      const { cut, deep } = await walk(dir, { depth: DEEPEST, signal }, async (entry) => {
         if (entry.kind !== 'file') return;
         const size = (await sizeOf(entry))?.size ?? 0;
         if (size > MAX_FILE) return void hunt.passed++;
         await hunt.look(entry.dir, entry.name, base + entry.path);
         return !hunt.full;
       });
+      hunt.deep = deep;
       return cut;
     }).catch(async (cause: unknown) => {
       // Not a folder: look into the one file.
@@ -71,6 +78,9 @@ class Hunt {
   /** Files of text in an encoding that cannot be told. */
   odd = 0;
   full = false;
+  /** Folders further down were not entered. */
+  deep = false;
+  private readonly breather = new Breather();
   private read = 0;
   private readonly needle: string;
 
@@ -85,28 +95,47 @@ class Hunt {
   async look(dir: Dir, name: string, path: string): Promise<void> {
     const bytes = await readUpTo(dir, name, MAX_FILE, this.signal).catch(() => undefined);
     if (!bytes) return void this.passed++;
-    const encoding = encodingOf(bytes, true);
+    const encoding = encodingOfAll(bytes);
     if (encoding === 'binary') return;
     if (encoding === 'unknown') return void this.odd++;
     this.read += bytes.length;
     if (this.read > MAX_TOTAL) this.full = true;
-    const text = decode(bytes, encoding);
-    if (!this.holds(text)) return;
-    let here = 0;
-    let index = -1;
-    for (const line of linesIn(text)) {
-      index++;
-      if (!this.holds(line)) continue;
-      here++;
-      if (this.lines.length >= MAX_MATCHES) {
-        this.full = true;
-        break;
+    const before = this.matches;
+    const text = decoder(encoding);
+    let lines = 0;
+    let carry: string[] = [];
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      if (this.breather.due) await this.breather.breathe();
+      stopIfAborted(this.signal);
+      const piece = text.write(bytes.subarray(at, at + PIECE));
+      const end = piece.lastIndexOf('\n') + 1;
+      if (end > 0) {
+        lines += this.through([...carry, piece.slice(0, end - 1)].join(''), path, lines);
+        carry = [];
       }
-      const flat = line.replace(/\r$/, '').trim();
-      this.lines.push(`${shown(path)}:${index + 1}: ${shorten(flat, MAX_LINE)}`);
+      carry.push(piece.slice(end));
     }
-    this.matches += here;
-    this.files += here > 0 ? 1 : 0;
+    carry.push(text.end());
+    this.through(carry.join(''), path, lines);
+    this.files += this.matches > before ? 1 : 0;
+  }
+
+  /** Looks through lines of a file, so many of which came before; gives how many these are. */
+  private through(text: string, path: string, before: number): number {
+    // What goes over lines is in none of them.
+    if (this.needle.includes('\n') || !this.holds(text)) return newlines(text) + 1;
+    let here = 0;
+    for (const line of linesIn(text)) {
+      here++;
+      if (!this.holds(line)) continue;
+      this.matches++;
+      if (this.lines.length >= MAX_MATCHES) this.full = true;
+      else {
+        const flat = shorten(line.replace(/\r$/, '').trim(), MAX_LINE);
+        this.lines.push(`${shown(path)}:${before + here}: ${flat}`);
+      }
+    }
+    return here;
   }
 
   private holds(text: string): boolean {
@@ -119,9 +148,16 @@ class Hunt {
       this.passed > 0 ? `\n(${counted(this.passed, 'large or unreadable file')} passed over)` : '';
     const odd =
       this.odd > 0 ? `\n(${counted(this.odd, 'file')} in an encoding that cannot be told passed over)` : '';
-    const over = large + odd;
+    const deep = this.deep ? `\n(folders more than ${DEEPEST} levels down were not entered)` : '';
+    const over = large + odd + deep;
     if (this.matches === 0) return `No matches${more}.${over}`;
     const head = `${counted(this.lines.length, 'matching line')} in ${counted(this.files, 'file')}${more}:`;
     return `${[head, ...this.lines].join('\n')}${over}`;
   }
+}
+
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 0x0a) count++;
+  return count;
 }

@@ -67,7 +67,7 @@ describe('a walk', () => {
     const go = async (entries: number, until?: string) => {
       const seen: string[] = [];
       const signal = new AbortController().signal;
-      const cut = await walk(
+      const { cut } = await walk(
         root,
         { depth: 9, signal, entries },
         ({ path }) => (seen.push(path), path !== until),
