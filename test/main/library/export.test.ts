@@ -341,6 +341,50 @@ describe('directions in an exported page', () => {
   });
 });
 
+describe('formulas in an exported page', () => {
+  it('are there as they were written, wherever they are', async () => {
+    const folder = tempFolder();
+    const store = fileStore(join(folder, 'runs'));
+    const read = async (said: string): Promise<string> => {
+      const id = `r${Math.abs(hashOf(said))}`;
+      await bring(store, id, [...chatRecords(id, 1), answerRecord(2, said, 0)]);
+      const out = join(folder, `${id}.html`);
+      await exportRuns(store, [id], { format: 'html', out });
+      const article = /<article class="text"[^]*?<\/article>/.exec(readFileSync(out, 'utf8'))?.[0] ?? '';
+      return article
+        .replace(/<[^>]*>/g, '')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&amp;', '&');
+    };
+    const fixture = readFileSync(
+      join(import.meta.dirname, '..', '..', 'fixtures', 'faults', 'latex-export.md'),
+      'utf8',
+    );
+    const lines = (text: string) => text.split('\n').filter(Boolean);
+    expect(lines(await read(fixture))).toEqual(lines(fixture));
+    for (const formula of [
+      '$a_1 * b_2 * c_3$',
+      '\\(x_1 \\{1,\\,2\\}\\)',
+      '\\[ a &= b \\\\ c < d \\]',
+      '$$\nx^2 \\\\\n<b>y</b> _z_\n$$',
+    ])
+      for (const [before, after] of [
+        ['', ''],
+        ['- ', ''],
+        ['Text: ', ' and *more*.'],
+      ] as const) {
+        if (formula.includes('\n') && before !== '') continue;
+        expect.soft(await read(`${before}${formula}${after}`)).toContain(formula);
+      }
+    // Prices are none.
+    expect(await read('It is $5 *and* $10.')).toContain('It is $5 and $10.');
+  });
+});
+
+const hashOf = (text: string): number =>
+  [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) | 0, 7);
+
 describe('exported Markdown', () => {
   it('keeps everything that was said inside its own place', async () => {
     const { write } = await rich();

@@ -28,7 +28,9 @@ pre,code{font:.85rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 code{background:var(--code);border-radius:3px;padding:.1em .3em}
 pre{background:var(--code);border-radius:6px;padding:.75rem;margin:.5rem 0;white-space:pre-wrap;overflow-wrap:anywhere}
 pre code{background:none;padding:0}
-.plain{white-space:pre-wrap}
+.plain,.tex{white-space:pre-wrap}
+p.tex{text-align:center;overflow-x:auto}
+.tex{unicode-bidi:isolate;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
 table{border-collapse:collapse;display:block;max-width:100%;overflow-x:auto}
 th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:start;vertical-align:top}
 blockquote{margin:.75rem 0;padding-inline-start:1rem;border-inline-start:3px solid var(--line);color:var(--soft)}

@@ -1,9 +1,11 @@
 import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { gfmHtml } from 'micromark-extension-gfm';
+import { dialect } from '../../../shared/markdown/dialect';
 import type { CallLine } from '../../../shared/run/transcript';
 import { printable } from '../../../shared/run/transcript';
 import { some } from '../words';
 import { escaped } from './escape';
+import { formulasAsWritten } from './formula-html';
 import { factsOf, titleOf } from './head';
 import { HTML_END, htmlHead } from './html-style';
 import { lineCount, withoutTool } from './items';
@@ -126,8 +128,8 @@ function markdown(text: string, prefix: string): string {
   const clean = printable(text);
   if (!isSaneMarkdown(clean)) return plain(text);
   const html = micromark(clean, {
-    extensions: [gfm(), { disable: { null: ['labelStartImage'] } }],
-    htmlExtensions: [gfmHtml({ clobberPrefix: prefix, label: 'Footnotes' })],
+    extensions: [...dialect(clean), { disable: { null: ['labelStartImage'] } }],
+    htmlExtensions: [gfmHtml({ clobberPrefix: prefix, label: 'Footnotes' }), formulasAsWritten],
   });
   return (
     html
