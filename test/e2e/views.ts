@@ -20,7 +20,7 @@ export const VIEWS: [name: string, go: (page: Page) => Promise<void>][] = [
     async (page) => {
       await page.getByRole('button', { name: 'Choose a folder' }).click();
       await page.getByRole('menuitem', { name: 'Choose a folder…' }).click();
-      await page.getByRole('button', { name: 'Downloads', exact: true }).waitFor();
+      await page.getByRole('option', { name: 'Downloads', exact: true }).waitFor();
     },
   ],
   ['waiting', (page) => open(page, 'Clean up downloads')],

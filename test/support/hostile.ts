@@ -35,6 +35,8 @@ export interface Damage {
   errors: string[];
 }
 
+const QUESTION = /^http:\/\/127\.0\.0\.1:\d+\/(?:ask\/[\w-]+(?:\?theme=\w+)?|question\.(?:css|js))$/;
+
 /** Listens where payloads call home, and to everything that a page can be made to do. */
 export class HostileWatch {
   readonly damage: Damage = {
@@ -85,6 +87,8 @@ export class HostileWatch {
     });
     page.on('request', (request) => {
       const url = request.url();
+      // What is asked outside of the page is a page of our own, in a frame of its own.
+      if (QUESTION.test(url) && request.frame() !== page.mainFrame()) return;
       if (!url.startsWith(home()) && !url.startsWith('data:') && !url.startsWith('blob:'))
         damage.requests.push(url);
     });
