@@ -56,7 +56,8 @@ onOneStart('the first minute', (app, target) => {
 
     await say(page, 'append list.txt: and the bank');
     await status(page, 'Waiting for you');
-    await say(page, 'No, leave that file alone');
+    await composer(page).fill('No, leave that file alone');
+    await page.getByRole('button', { name: 'Don’t allow, and say this' }).click();
     await status(page, 'Your turn');
     expect(readFileSync(join(home.files, 'list.txt'), 'utf8')).toBe('plants and Ada\n');
     await page.locator('article[data-state="not_run"]').waitFor();

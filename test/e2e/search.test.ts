@@ -223,7 +223,7 @@ onEveryDoor(
       await page.getByText('Nothing has these words').waitFor();
       await picture(page, `search-nothing-${name}`);
       expect(await bad(page)).toEqual([]);
-      await search(page, '🙂 - *');
+      await search(page, '? - *');
       await page.getByText('Nothing to look for yet').waitFor();
       for (const words of ['"', 'NEAR(a', 'prompt:x', '-x ^y', '東京', '\u202eabc', 'x'.repeat(100_000)]) {
         await search(page, words);
