@@ -250,6 +250,8 @@ export function baseAddress(typed: string): string | undefined {
   let path = url.pathname.replace(/\/+$/, '');
   while (CALLS.test(path)) path = path.replace(CALLS, '');
   // "0.0.0.0" is where a server listens, and no place that one can call.
+  // Azure's own page shows the resource alone.
+  if (/\.azure\.com$/.test(url.hostname) && !path.startsWith('/openai')) path = '/openai/v1';
   const origin = url.origin.replace('//0.0.0.0', '//127.0.0.1');
   return `${origin}${path === '' ? '/v1' : path}${url.search}`;
 }

@@ -1,19 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { openaiStandIn } from '../support/openai-standin';
+import { expect, it } from 'vitest';
 import { makeHome, onEveryDoor, picture } from './harness';
-import {
-  composer,
-  conversation,
-  doors,
-  practice,
-  ready,
-  startChat,
-  status,
-  until,
-  writeProfiles,
-} from './steps';
+import { composer, doors, practice, ready, startChat, status, until, writeProfiles } from './steps';
 
 onEveryDoor(
   'profiles',
@@ -54,45 +43,40 @@ onEveryDoor(
       await until(file).toContain('Mine');
     });
 
-    it('of a real service are added with every default, and problems are shown where they are', async () => {
-      const service = await openaiStandIn({ seed: 1, key: 'test-key-0123456789', calm: true });
-      onTestFinished(() => service.stop());
-      const started = await start({
-        env: { SERVICE_KEY: 'test-key-0123456789' },
-        size: { width: 900, height: 600 },
-      });
+    it('show problems where they are, offer only possible tools, and take no key in a wrong field', async () => {
+      const started = await start({ size: { width: 900, height: 600 } });
       const { page } = started;
       await ready(page);
       await page.keyboard.press('Control+,');
-      await page.getByRole('button', { name: 'New profile' }).click();
+      await page.getByRole('button', { name: 'Make a copy' }).click();
       const form = page.getByRole('form', { name: 'New profile' });
-      const add = form.getByRole('button', { name: 'Add profile' });
-      await add.click();
-      // The first wrong field is in sight and has the cursor; the button says which others there are.
       const name = form.getByLabel('Name', { exact: true });
+      const model = form.getByLabel('Model', { exact: true });
+      await form.getByRole('switch', { name: 'wait' }).waitFor();
+      await name.fill('');
+      await model.fill('');
+      await form.getByRole('button', { name: 'Add profile' }).click();
+      // The first wrong field is in sight and has the cursor; the button says which others there are.
       await until(() => name.evaluate((field) => field === document.activeElement)).toBe(true);
       const wrong = form.getByRole('group', { name: 'Fields that need attention' });
       await wrong.getByRole('button', { name: 'Model' }).click();
-      const model = form.getByLabel('Model', { exact: true });
       expect(await model.evaluate((field) => field === document.activeElement)).toBe(true);
       expect(await model.evaluate((field) => field.getBoundingClientRect().top)).toBeGreaterThan(0);
+      // A key that lands here goes no further than this field.
+      await name.fill('sk-ant-0123456789abcdefABCDEF');
+      await form.getByText(/That looks like a key/).waitFor();
+      expect(await name.inputValue()).toBe('');
       await model.fill('some-model');
-      await name.fill('Service');
+      await name.fill('Copied');
       await wrong.waitFor({ state: 'detached' });
       // What only the Practice model can be given is not offered to others.
-      expect(await form.getByRole('switch', { name: 'wait' }).count()).toBe(0);
-      await form.getByLabel('Provider').selectOption('practice');
-      await form.getByRole('switch', { name: 'wait' }).waitFor();
       await form.getByLabel('Provider').selectOption('openai');
-      await form.getByLabel('Endpoint').fill(service.origin);
-      await form.getByLabel('Environment variable with the key').fill('SERVICE_KEY');
-      await add.click();
-      await until(started.output).toMatch(/Let Holdfast talk to 127\.0\.0\.1/);
-      started.type('yes');
-      await page.getByRole('heading', { level: 2, name: 'Service' }).waitFor();
-      await startChat(started, 'hello');
-      await conversation(page).getByText('Answer 1.').waitFor();
-      expect(service.rejected).toEqual([]);
+      await form.getByText(/wait: not available with this provider/).waitFor();
+      expect(await form.getByRole('switch', { name: 'wait' }).count()).toBe(0);
+      await form.getByLabel('Endpoint').fill('http://127.0.0.1:9/v1');
+      await form.getByRole('button', { name: 'Add profile' }).click();
+      await page.getByRole('heading', { level: 2, name: 'Copied' }).waitFor();
+      expect(readFileSync(join(started.home.config, 'profiles.yaml'), 'utf8')).not.toContain('wait');
     });
 
     it('in a broken file are told, left as they are, and nothing else stops', async () => {
@@ -108,8 +92,8 @@ onEveryDoor(
       await note.getByText('line 2, column 16: a list that begins with "[" is not closed').waitFor();
       await note.getByText(/^The file is as it was, and so is every run/).waitFor();
       await picture(page, `new-chat-broken-${name}`);
-      await note.getByRole('button', { name: 'Open Profiles' }).click();
-      await page.getByRole('heading', { name: 'Profiles', level: 1 }).waitFor();
+      await note.getByRole('button', { name: 'Open Models and keys' }).click();
+      await page.getByRole('heading', { name: 'Models and keys', level: 1 }).waitFor();
       await note.getByText(/^The file is as it was, and so is every run/).waitFor();
       expect(await note.getByText(/Flow sequence/).isVisible()).toBe(false);
       await note.getByText('Details').click();
@@ -123,7 +107,7 @@ onEveryDoor(
       writeProfiles(home, [practice('Mended')]);
       await note.getByRole('button', { name: 'Look again' }).click();
       await note.waitFor({ state: 'detached' });
-      await page.getByRole('list', { name: 'Profiles' }).getByText('Mended').waitFor();
+      await page.getByRole('list', { name: 'Models and keys' }).getByText('Mended').waitFor();
     });
   },
   doors(),

@@ -33,10 +33,10 @@ export async function anthropicStandIn(options: StandInOptions): Promise<StandIn
   const rules = new AnthropicConversation();
   let turns = 0;
   const mayCall = ({ headers }: SeenRequest): void => {
-    if (headers['x-api-key'] !== options.key) unauthorised('invalid x-api-key');
-    // Gateways want the key as a bearer's, Anthropic's own service does without.
-    if (headers.host !== 'api.anthropic.com' && headers['authorization'] !== `Bearer ${options.key}`)
-      unauthorised('authorization: not the key');
+    // Gateways want the key in both headers; Anthropic's own service takes it as a bearer's, as its SDK sends it.
+    if (headers.host !== 'api.anthropic.com' && headers['x-api-key'] !== options.key)
+      unauthorised('invalid x-api-key');
+    if (headers['authorization'] !== `Bearer ${options.key}`) unauthorised('authorization: not the key');
   };
   return openStandIn({
     ...(options.models && {

@@ -11,6 +11,9 @@ export interface ChatStandInOptions extends StandInOptions {
   keyHeader?: string;
   /** Name of the length limit that it takes; default `max_tokens`. */
   limit?: 'max_tokens' | 'max_completion_tokens';
+  /** Anyone may see its models, with any key or none (OpenRouter). */
+  openList?: boolean;
+  owner?: string;
   /** Fields of its own that a request may have (`thinking` at DeepSeek). */
   own?: readonly string[];
 }
@@ -40,7 +43,8 @@ export async function openaiStandIn(options: ChatStandInOptions): Promise<StandI
       service: {
         listAt: `${base}/models`,
         models: options.models,
-        mayList: mayCall,
+        mayList: options.openList ? () => undefined : mayCall,
+        ...(options.owner !== undefined && { owner: options.owner }),
         ...(options.tls && { tls: options.tls }),
       },
     }),

@@ -10,8 +10,12 @@ export interface TestProxy {
   stop(): Promise<void>;
 }
 
-/** A real HTTP proxy (CONNECT and plain) on loopback that sends every call to `port`, whatever host it names. */
-export async function testProxy(port: number, refuse?: number): Promise<TestProxy> {
+/** A real HTTP proxy (CONNECT and plain) on loopback that sends every call to `target`, or to the one for the host that it names. */
+export async function testProxy(
+  target: number | ((host: string) => number | undefined),
+  refuse?: number,
+): Promise<TestProxy> {
+  const portFor = (host: string): number => (typeof target === 'number' ? target : (target(host) ?? 9));
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -19,14 +23,14 @@ export async function testProxy(port: number, refuse?: number): Promise<TestProx
     socket.on('close', () => sockets.delete(socket));
   };
   const server = createServer((request, response) => {
-    const target = new URL(request.url ?? '');
-    proxy.seen.push(`${target.hostname}:${target.port || 80}`);
+    const asked = new URL(request.url ?? '');
+    proxy.seen.push(`${asked.hostname}:${asked.port || 80}`);
     const onward = httpRequest(
       {
-        port,
+        port: portFor(asked.hostname),
         host: '127.0.0.1',
         method: request.method,
-        path: target.pathname + target.search,
+        path: asked.pathname + asked.search,
         headers: request.headers,
       },
       (answer) => {
@@ -44,7 +48,7 @@ export async function testProxy(port: number, refuse?: number): Promise<TestProx
       client.end(`HTTP/1.1 ${refuse} No\r\n\r\n`);
       return;
     }
-    const onward = connect(port, '127.0.0.1', () => {
+    const onward = connect(portFor((request.url ?? '').replace(/:\d+$/, '')), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       onward.write(head);
       onward.pipe(client);

@@ -42,6 +42,8 @@ export interface StandInService {
   /** Path of the list of models: `/v1/models`. */
   listAt: string;
   models: readonly string[];
+  /** Who the list says made them: by it a local server is known. */
+  owner?: string;
   /** Throws Rejection when the caller may not see it. */
   mayList(request: SeenRequest): void;
   tls?: { key: string; cert: string };
@@ -66,7 +68,12 @@ export async function openStandIn(parts: StandInParts): Promise<StandIn> {
     try {
       if (service && request.method === 'GET' && request.url.split('?')[0] === service.listAt) {
         service.mayList(request);
-        const data = service.models.map((id) => ({ type: 'model', object: 'model', id }));
+        const data = service.models.map((id) => ({
+          type: 'model',
+          object: 'model',
+          id,
+          ...(service.owner !== undefined && { owned_by: service.owner }),
+        }));
         sendJson(response, 200, { object: 'list', data, has_more: false });
         return;
       }

@@ -116,7 +116,11 @@ export class ProfileDesk {
       const versioned = withVersion(destination.endpoint);
       // An address that lacks its version leads to a page or to nothing; the same host with it is the same service.
       if (versioned !== undefined && isFailure(error, 'model_gone')) {
-        const models = await at(versioned).catch(() => undefined);
+        const models = await at(versioned).catch((other: unknown) => {
+          // Neither is one; else what that address says is about the key, not about the address.
+          if (isFailure(other, 'model_gone')) return undefined;
+          throw isFailure(other) ? setupFailure(other) : other;
+        });
         if (models) return { models, endpoint: versioned };
       }
       if (isFailure(error, 'model_gone'))

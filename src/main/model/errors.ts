@@ -171,7 +171,7 @@ function keyRefused(where: Where, problem: Problem, status: number): CallError {
   const failure = where.key.saved
     ? callFailure(where, {
         code: 'model_auth',
-        message: `${where.host} does not accept the saved key.`,
+        message: `${where.host} does not accept the key that you entered.`,
         todo: 'Replace the key in Models and keys, or create a new one with the service.',
         detail: problem.message,
         data: { status, saved: true },

@@ -15,6 +15,7 @@ import { flushDrafts, keepUnsaved } from './drafts';
 import { refreshBrowse } from './browse';
 import { libraryChanged, refreshLibrary } from './library';
 import { loadJobs, takeJob } from './moving';
+import { loadKeys } from './keys';
 import { loadPermissions } from './permissions';
 import { loadProfiles } from './profiles';
 import { startFind } from './reading';
@@ -58,6 +59,7 @@ export function attach(client: Client): void {
     void recheckToasts();
   });
   client.on('permissions.changed', () => void loadPermissions());
+  client.on('keys.changed', () => void loadKeys());
   client.on('stores.changed', () => {
     libraryChanged();
     void loadStores().then(retryRun);

@@ -74,7 +74,7 @@ export function App() {
 const MAIN: Record<Place['view'], string> = {
   new: 'New chat',
   run: 'Run',
-  profiles: 'Profiles',
+  profiles: 'Models and keys',
   stores: 'Stores',
   browse: 'All runs',
   search: 'Search',

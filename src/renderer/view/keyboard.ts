@@ -64,7 +64,7 @@ export const SHORTCUTS: { title: string; list: Shortcut[] }[] = [
         run: () => go({ view: 'new' }),
       },
       { keys: 'mod+b', does: 'Show or hide the library', run: toggleLibrary },
-      { keys: 'mod+,', does: 'Profiles', run: () => go({ view: 'profiles' }) },
+      { keys: 'mod+,', does: 'Models and keys', run: () => go({ view: 'profiles' }) },
       { keys: 'mod+/', does: 'This page', run: () => show('shortcuts') },
       { keys: 'F6', does: 'Library, conversation, message', run: nextRegion },
       { keys: 'mod+=', does: 'Larger', run: () => stepZoom(1) },

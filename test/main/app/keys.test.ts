@@ -63,7 +63,7 @@ describe('keys and models through the contract', () => {
     const wrong = await hold(client, 'sk-wrong-0123456789-abcd');
     const failure = await failureOf(client.call('profiles.try', { profile: profile(), key: wrong.id }));
     expect(failure).toMatchObject({ code: 'model_auth' });
-    expect(failure.message).toMatch(/does not accept the saved key/);
+    expect(failure.message).toMatch(/does not accept the key that you entered/);
     expect(failure.todo).toMatch(/copied all of the key/);
     expect(JSON.stringify(failure.toJSON())).not.toContain('wrong-0123');
     const right = await hold(client);

@@ -11,7 +11,7 @@ export function menuTemplate(mac: boolean, act: (action: MenuAction) => void): M
     click: () => act(action),
   });
   const line: MenuItemConstructorOptions = { type: 'separator' };
-  const settings = [own('Profiles…', 'CmdOrCtrl+,', 'profiles'), own('Stores…', '', 'stores')];
+  const settings = [own('Models and Keys…', 'CmdOrCtrl+,', 'profiles'), own('Stores…', '', 'stores')];
   return [
     ...(mac
       ? [

@@ -163,7 +163,7 @@ export function NewChat() {
               failure={problem}
               actions={
                 <Button size="s" onClick={() => go({ view: 'profiles' })}>
-                  Open Profiles
+                  Open Models and keys
                 </Button>
               }
             />
@@ -210,15 +210,15 @@ function Models() {
         <div className={s['model']}>
           <Plug size="1rem" aria-hidden="true" />
           <span>
-            Use Anthropic or any OpenAI-compatible service with your key
-            <small>The key stays in your environment; a profile holds only its name</small>
+            Use a real model
+            <small>Anthropic, OpenAI, Gemini and others with your key, or a model on this computer</small>
           </span>
           <Button
             size="s"
             icon={<Settings2 size="0.875rem" />}
             onClick={() => go({ view: 'profiles', name: '' })}
           >
-            Add a profile
+            Add a model
           </Button>
         </div>
       )}

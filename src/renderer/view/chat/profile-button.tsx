@@ -1,4 +1,4 @@
-import { ChevronDown, Cpu, Settings2, TriangleAlert } from 'lucide-react';
+import { ChevronDown, Cpu, Plus, Settings2, TriangleAlert } from 'lucide-react';
 import { go } from '../../store/app';
 import { useProfiles, type ProfileEntry } from '../../store/profiles';
 import { Button } from '../kit/button';
@@ -43,8 +43,11 @@ export function ProfileButton({
         </MenuItem>
       ))}
       <MenuLine />
+      <MenuItem icon={<Plus size="1rem" />} onSelect={() => go({ view: 'profiles', name: '' })}>
+        Add a model…
+      </MenuItem>
       <MenuItem icon={<Settings2 size="1rem" />} onSelect={() => go({ view: 'profiles' })}>
-        Profiles…
+        Models and keys…
       </MenuItem>
     </Menu>
   );

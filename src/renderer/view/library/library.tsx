@@ -247,7 +247,7 @@ function Foot() {
         trigger={<IconButton label="Settings" side="top" icon={<Settings2 size="1.0625rem" />} />}
       >
         <MenuItem icon={<Cpu size="1rem" />} keys="mod+," onSelect={() => go({ view: 'profiles' })}>
-          Profiles
+          Models and keys
         </MenuItem>
         <MenuItem icon={<Database size="1rem" />} onSelect={() => go({ view: 'stores' })}>
           Stores

@@ -56,7 +56,7 @@ export function entriesFor(run: string | undefined): Entry[] {
     { label: 'All runs', icon: Table2, run: () => go({ view: 'browse' }) },
     { label: 'Trash', icon: Trash2, run: () => go({ view: 'browse', trash: true }) },
     { label: 'Import runs', icon: Upload, run: () => importRuns() },
-    { label: 'Profiles', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
+    { label: 'Models and keys', icon: Cpu, keys: 'mod+,', run: () => go({ view: 'profiles' }) },
     { label: 'Permissions', icon: ShieldCheck, run: () => go({ view: 'permissions' }) },
     { label: 'Stores', icon: Database, run: () => go({ view: 'stores' }) },
     { label: 'Show or hide the library', icon: PanelLeft, keys: 'mod+b', run: toggleLibrary },

@@ -6,11 +6,17 @@ import { chooseProfile, go, toast, useApp } from '../../store/app';
 import { loadProfiles, useProfiles } from '../../store/profiles';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
-import { Field, inputClass, Switch, TextField } from '../kit/field';
-import { Name, Shown } from '../kit/shown';
+import { Field, inputClass, TextField } from '../kit/field';
+import { Name } from '../kit/shown';
+import { looksLikeKey } from '../../../shared/secret-text';
+import { loadKeys, mustAskToKeep, type SecretEntry } from '../../store/keys';
+import { originOf } from '../models/add-model';
+import { KeepQuestion } from '../models/keep-question';
+import { KeyField } from '../models/key-field';
+import { AdvancedFields } from './advanced';
 import { ModelField } from './model-field';
 import { FormProblems, toFirstProblem } from '../kit/form-problems';
-import { FIELD_NAMES, impossibleTools, problemsOf, profileOf, toolsOf, type Form } from './form';
+import { FIELD_NAMES, impossibleTools, problemsOf, profileOf, type Form, type Problems } from './form';
 import s from './profiles.module.css';
 
 const KEY_HELP: Record<Form['provider'], string> = {
@@ -24,44 +30,80 @@ const ENDPOINT_HELP: Record<Form['provider'], string> = {
   practice: '',
 };
 
+const VENDOR: Record<Form['provider'], string> = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+  practice: '',
+};
+
 interface EditorProps {
   /** The name before the edit; absent for a new profile. */
   was: string | undefined;
   builtIn: boolean;
   problem: string;
+  /** The saved key that it uses. */
+  saved?: { id: string; hint: string } | undefined;
   start: Form;
   onCopy?: () => void;
 }
 
 /** All fields of one profile. What it changes for runs that exist is told before it is saved. */
-export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
+export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorProps) {
   const { profiles, tools } = useProfiles();
   const current = useApp((state) => state.profile);
   const [form, setForm] = useState(start);
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<FailureInfo>();
   const [busy, setBusy] = useState(false);
-  const change = (part: Partial<Form>) => setForm((old) => ({ ...old, ...part }));
+  const [held, setHeld] = useState<SecretEntry>();
+  const [asking, setAsking] = useState(false);
+  const [changing, setChanging] = useState(false);
+  const [notHere, setNotHere] = useState<keyof Form>();
+  const change = (part: Partial<Form>) => {
+    setForm((old) => ({ ...old, ...part }));
+    setNotHere(undefined);
+    // What one service said is not about another.
+    if ('provider' in part || 'endpoint' in part || 'model' in part) setFailure(undefined);
+    // A key is for the service that it was entered for.
+    if ('provider' in part || 'endpoint' in part) setHeld(undefined);
+  };
+  /** A key that lands in a field for something else goes no further than that field. */
+  const changeText = (key: keyof Form) => (value: string) => {
+    if (looksLikeKey(value)) setNotHere(key);
+    else change({ [key]: value });
+  };
   const taken = new Set(profiles.map((one) => one.profile.name).filter((name) => name !== was));
   const problems = problemsOf(form, taken);
-  const shown = tried ? problems : {};
+  const shown: Problems = {
+    ...(tried && problems),
+    ...(notHere && { [notHere]: 'That looks like a key, so it was not entered here. Use the field Key.' }),
+  };
   const impossible = builtIn ? [] : impossibleTools(form, tools);
-  const dirty = JSON.stringify(form) !== JSON.stringify(start) || was === undefined || impossible.length > 0;
-  const possible = new Set(toolsOf(tools, form.provider));
+  const dirty =
+    JSON.stringify(form) !== JSON.stringify(start) ||
+    was === undefined ||
+    impossible.length > 0 ||
+    held !== undefined;
   const element = useRef<HTMLFormElement>(null);
   const remote = form.provider !== 'practice';
 
-  const save = async () => {
+  const submit = () => {
     setTried(true);
-    if (Object.keys(problems).length > 0) {
-      toFirstProblem(element.current);
-      return;
-    }
+    if (Object.keys(problems).length > 0) toFirstProblem(element.current);
+    else if (held && mustAskToKeep()) setAsking(true);
+    else void save('disk');
+  };
+  const save = async (keep: 'disk' | 'session') => {
     setBusy(true);
     try {
       const profile = profileOf(form, tools);
-      await call('profiles.save', { profile, ...(was !== undefined && { was }) });
-      await loadProfiles();
+      await call('profiles.save', {
+        profile,
+        ...(was !== undefined && { was }),
+        ...(held && { key: { id: held.id, keep } }),
+      });
+      await Promise.all([loadProfiles(), loadKeys()]);
+      setHeld(undefined);
       if (current === was || was === undefined) chooseProfile(profile.name);
       toast({ tone: 'info', text: `“${profile.name}” is saved.` });
       go({ view: 'profiles', name: profile.name });
@@ -102,26 +144,8 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
       problem={shown[key]}
       value={form[key]}
       disabled={builtIn}
-      onChange={(value) => change({ [key]: value })}
+      onChange={changeText(key)}
     />
-  );
-  const number = (
-    key: 'max_iterations' | 'max_tokens' | 'max_output_tokens' | 'call_timeout',
-    label: string,
-    help: string,
-  ) => (
-    <Field label={label} help={help} problem={shown[key]}>
-      {(ids) => (
-        <input
-          {...ids}
-          className={inputClass}
-          inputMode="decimal"
-          value={form[key]}
-          disabled={builtIn}
-          onChange={(event) => change({ [key]: event.target.value })}
-        />
-      )}
-    </Field>
   );
   return (
     <form
@@ -131,7 +155,7 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
       aria-label={was === undefined ? 'New profile' : `Profile ${was}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        submit();
       }}
     >
       <div className={s['form-head']}>
@@ -163,79 +187,34 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
           )}
         </Field>
         <ModelField
+          key={`${form.provider} ${form.endpoint}`}
           form={form}
+          held={held?.id}
           problem={shown.model}
           disabled={builtIn}
-          onChange={(model) => change({ model })}
+          onChange={changeText('model')}
         />
         {remote && text('endpoint', 'Endpoint', ENDPOINT_HELP[form.provider])}
-        {remote && text('key_env', 'Environment variable with the key', KEY_HELP[form.provider])}
-        <div className={s['wide']}>
-          <Switch
-            label="Thinking"
-            help="The model thinks before it answers, where it can"
-            checked={form.thinking}
-            disabled={builtIn}
-            onChange={(thinking) => change({ thinking })}
+        {remote && !builtIn && form.key_env.trim() === '' && (
+          <KeyField
+            service={originOf({ endpoint: form.endpoint || VENDOR[form.provider] })}
+            held={held ?? (changing ? undefined : saved)}
+            problem={undefined}
+            action="Use"
+            onHeld={(entry) => {
+              setHeld(entry);
+              setChanging(entry === undefined);
+            }}
+            help={
+              changing && saved
+                ? 'The saved key stays until you save the profile.'
+                : 'Your key goes only to this service.'
+            }
           />
-        </div>
-        <div className={s['wide']}>
-          <Field
-            label="System prompt"
-            help="Runs keep only its fingerprint. Changing it asks on the next resume."
-          >
-            {(ids) => (
-              <textarea
-                {...ids}
-                className={inputClass}
-                rows={5}
-                value={form.system_prompt}
-                disabled={builtIn}
-                onChange={(event) => change({ system_prompt: event.target.value })}
-              />
-            )}
-          </Field>
-        </div>
-      </fieldset>
-      <fieldset className={s['group']}>
-        <legend>Tools</legend>
-        <div className={s['toolbox']}>
-          {tools
-            .filter(({ name }) => possible.has(name))
-            .map((tool) => (
-              <Switch
-                key={tool.name}
-                label={tool.name}
-                help={
-                  <>
-                    {tool.changes && <b>asks before it runs · </b>}
-                    <Shown text={firstSentence(tool.description)} />
-                  </>
-                }
-                checked={form.tools.includes(tool.name)}
-                disabled={builtIn}
-                onChange={(on) =>
-                  change({
-                    tools: on ? [...form.tools, tool.name] : form.tools.filter((name) => name !== tool.name),
-                  })
-                }
-              />
-            ))}
-        </div>
-        {impossible.length > 0 && (
-          <p className={s['wide']}>
-            {impossible.join(', ')}: not available with this provider. Saving removes{' '}
-            {impossible.length === 1 ? 'this tool' : 'these tools'} from the profile.
-          </p>
         )}
+        {remote && text('key_env', 'Environment variable with the key', KEY_HELP[form.provider])}
       </fieldset>
-      <fieldset className={s['group']}>
-        <legend>Limits</legend>
-        {number('max_iterations', 'Steps', 'Model calls per run, or per message of a chat')}
-        {number('max_tokens', 'Token budget', 'Over the whole run; 0 means no limit')}
-        {number('max_output_tokens', 'Tokens per answer', 'Empty: 8,192, or 16,384 with thinking')}
-        {number('call_timeout', 'Seconds per call', 'Then the call is given up and tried again')}
-      </fieldset>
+      <AdvancedFields form={form} problems={shown} disabled={builtIn} onChange={change} />
       {failure && <FailureNote failure={failure} />}
       <FormProblems names={FIELD_NAMES} problems={shown} form={element} />
       <div className={s['actions']}>
@@ -267,8 +246,14 @@ export function Editor({ was, builtIn, problem, start, onCopy }: EditorProps) {
           </>
         )}
       </div>
+      {asking && (
+        <KeepQuestion
+          onAnswer={(keep) => {
+            setAsking(false);
+            if (keep) void save(keep);
+          }}
+        />
+      )}
     </form>
   );
 }
-
-const firstSentence = (text: string) => /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text.slice(0, 160);

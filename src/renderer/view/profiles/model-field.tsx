@@ -12,11 +12,14 @@ import s from './profiles.module.css';
  */
 export function ModelField({
   form,
+  held,
   problem,
   disabled,
   onChange,
 }: {
   form: Form;
+  /** Id of a key that was just entered. */
+  held: string | undefined;
   problem: string | undefined;
   disabled: boolean;
   onChange: (model: string) => void;
@@ -33,6 +36,7 @@ export function ModelField({
       provider,
       ...(endpoint.trim() && { endpoint: endpoint.trim() }),
       ...(key_env.trim() && { key_env: key_env.trim() }),
+      ...(held !== undefined && { key: held }),
     })
       .then(
         (reply) => {

@@ -1,8 +1,11 @@
 import { useMemo, useState } from 'react';
-import { TriangleAlert } from 'lucide-react';
+import { KeyRound, TriangleAlert } from 'lucide-react';
 import { go, useApp } from '../../store/app';
 import { loadProfiles, useProfiles, type ProfileEntry } from '../../store/profiles';
+import { Button } from '../kit/button';
 import { Name, Shown } from '../kit/shown';
+import { AddModel } from '../models/add-page';
+import { KeysDialog } from '../models/keys-dialog';
 import { emptyForm, formOf } from './form';
 import { Editor } from './editor';
 import { SettingsPage } from './settings-page';
@@ -18,22 +21,29 @@ const PROVIDER: Record<string, string> = {
 export function Profiles({ name }: { name: string | undefined }) {
   const { profiles, file, problem, failure, ready } = useProfiles();
   const wanted = useApp((state) => state.profile);
+  const [keys, setKeys] = useState(false);
   const entry =
     name === '' ? undefined : (profiles.find((one) => one.profile.name === (name ?? wanted)) ?? profiles[0]);
   return (
     <SettingsPage
-      title="Profiles"
+      title="Models and keys"
       file={file}
       entries={profiles}
       keyOf={(one) => one.profile.name}
       row={(one) => <ProfileRow entry={one} selected={one === entry} />}
-      add="New profile"
+      add="Add a model"
       onAdd={() => go({ view: 'profiles', name: '' })}
+      more={
+        <Button look="ghost" size="s" icon={<KeyRound size="0.9375rem" />} onClick={() => setKeys(true)}>
+          Keys…
+        </Button>
+      }
       failure={failure}
       problem={problem}
       onLookAgain={() => void loadProfiles()}
     >
-      {ready && <Chosen key={entry?.profile.name ?? ''} entry={entry} />}
+      {ready && (name === '' ? <AddModel /> : <Chosen key={entry?.profile.name ?? ''} entry={entry} />)}
+      {keys && <KeysDialog onClose={() => setKeys(false)} />}
     </SettingsPage>
   );
 }
@@ -78,6 +88,7 @@ function Chosen({ entry }: { entry: ProfileEntry | undefined }) {
       was={entry?.profile.name}
       builtIn={entry?.builtIn ?? false}
       problem={entry?.problem ?? ''}
+      saved={entry?.key}
       start={start}
       {...(entry && { onCopy: () => setCopy(true) })}
     />

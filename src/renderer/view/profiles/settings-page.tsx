@@ -15,6 +15,7 @@ export function SettingsPage<Entry>({
   row,
   add,
   onAdd,
+  more,
   failure,
   problem,
   onLookAgain,
@@ -27,6 +28,8 @@ export function SettingsPage<Entry>({
   row: (entry: Entry) => ReactNode;
   add: string;
   onAdd: () => void;
+  /** Beside the button that adds one. */
+  more?: ReactNode;
   failure: Told | undefined;
   /** Why the file cannot be used. */
   problem: Told | undefined;
@@ -58,6 +61,7 @@ export function SettingsPage<Entry>({
           <Button look="ghost" size="s" icon={<Plus size="0.9375rem" />} onClick={onAdd}>
             {add}
           </Button>
+          {more}
         </div>
         <div className={s['main']}>
           {failure && <FailureNote failure={failure} />}
