@@ -10,7 +10,7 @@ import { project } from '../support/prerequisites';
 import { testProxy, type TestProxy } from '../support/proxy';
 import type { StandIn } from '../support/standin';
 import { cleanUp, picture, start, type Started, type Target } from './harness';
-import { composer, conversation, doors, ready, settled, status } from './steps';
+import { composer, conversation, doors, question, ready, settled, status, until } from './steps';
 
 /**
  * What a newcomer does, only by what the screen shows: from a fresh start to a first answer of each service. The services
@@ -42,7 +42,7 @@ const WAYS: Record<string, Way> = {
     limit: 'max_completion_tokens',
     address: 'https://mine.openai.azure.com/',
   },
-  other: { host: 'llm.example.org', base: '/api/v1', address: 'llm.example.org/api' },
+  other: { host: 'llm.example.org', base: '/api/v1', address: 'llm.example.org/api/v1' },
 };
 /** Servers on this computer, by who their lists say made the models. */
 const LOCAL: Record<string, { owner: string; key: string }> = {
@@ -122,14 +122,19 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
     });
 
     /** Answers the question whether this address may be used, where it is asked. */
-    let asked = 0;
     const agree = async (hand: Hand) => {
       if (target === 'stand-in') return;
-      asked++;
-      await expect
-        .poll(() => app.output().split('Let Holdfast talk to').length - 1, { timeout: 25_000 })
-        .toBe(asked);
-      app.type('yes');
+      const asked = page.locator('iframe[title="Question"]');
+      await asked.waitFor();
+      // It may be pressed once it has been in sight for a moment.
+      await until(async () => {
+        if ((await asked.count()) === 0) return true;
+        await question(page)
+          .getByRole('button', { name: 'Allow', exact: true })
+          .click({ timeout: 5_000 })
+          .catch(() => undefined);
+        return false;
+      }).toBe(true);
       hand.clicks++;
     };
     const toServices = async (hand: Hand) => {

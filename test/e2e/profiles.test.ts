@@ -122,7 +122,7 @@ onEveryDoor(
       await ready(page);
       await composer(page).fill('typed before');
       process.kill(started.pid, 'SIGKILL');
-      await page.getByText(/The connection to Holdfast is gone; trying again/).waitFor();
+      await page.getByText(/Holdfast doesn’t answer; trying again/).waitFor();
       expect(await composer(page).inputValue()).toBe('typed before');
       expect(await page.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
       await picture(page, 'connection-lost');
