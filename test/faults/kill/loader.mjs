@@ -100,7 +100,8 @@ for (const name of ['rename', 'unlink'])
   fs[name] = (path, ...rest) => {
     if (!mine(path)) return real[name](path, ...rest);
     const done = rest.pop();
-    if (plan.mutant === 'no-intent' && path.includes('.began.')) return void setImmediate(done, null);
+    if (plan.mutant === 'no-intent' && name === 'rename' && path.includes('.began.'))
+      return void setImmediate(done, null);
     point(`before ${name} ${basename(path).replace(/^[^.]*/, '')}`);
     real[name](path, ...rest, (error) => {
       point(`after ${name}`);

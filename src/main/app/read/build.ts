@@ -45,7 +45,9 @@ export class Assembly {
       } else changed.push(...this.transcript.note(entry));
     }
     this.#taken = notes.length;
-    const partial = sidecar.findLast((entry) => entry.kind === 'partial');
+    // A full disk took no note of what was lost; it stays for as long as it is shown here.
+    const shown = this.transcript.lost !== undefined && !this.#kept ? this.#partial : undefined;
+    const partial = sidecar.findLast((entry) => entry.kind === 'partial') ?? shown;
     if (JSON.stringify(partial) !== JSON.stringify(this.#partial)) {
       if (this.#partial && this.transcript.lost) fits = false;
       this.#partial = partial;
