@@ -230,8 +230,9 @@ const isNear = (host: string): boolean =>
   /\.(local|internal|lan|home)$/.test(host);
 
 /** Paths of calls and of other interfaces, which people copy along with the address. */
-const CALLS =
-  /\/(chat\/completions|completions|responses|embeddings|models|messages|api\/(chat|generate|tags|v0(\/.*)?)|api)$/;
+const CALLS = /\/(chat\/completions|completions|responses|embeddings|models|messages)$/;
+/** Those of local servers only: elsewhere `/api` is a part of the address. */
+const NEAR_CALLS = /\/api(\/(chat|generate|tags|v0(\/.*)?))?$/;
 
 /**
  * The base address that was meant by what a person typed or pasted: without a scheme, with the path of a call, with the
@@ -248,6 +249,7 @@ export function baseAddress(typed: string): string | undefined {
   const url = parseAddress(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;
   let path = url.pathname.replace(/\/+$/, '');
+  if (isNear(url.hostname)) path = path.replace(NEAR_CALLS, '');
   while (CALLS.test(path)) path = path.replace(CALLS, '');
   // "0.0.0.0" is where a server listens, and no place that one can call.
   // Azure's own page shows the resource alone.
