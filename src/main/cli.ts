@@ -38,6 +38,7 @@ const exit = await holdfast(process.argv.slice(2), {
       },
     });
   },
+  profiles: async () => (await import('./settings/profiles')).loadProfiles(),
   profile: async (name) => (await import('./settings/profiles')).profileNamed(name),
 });
 

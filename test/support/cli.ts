@@ -6,7 +6,7 @@ import { holdfast } from '../../src/main/cli/program';
 import type { Cli } from '../../src/main/cli/flags';
 import { openNamed } from '../../src/main/journal/named';
 import { agentParts } from '../../src/main/parts';
-import { PRACTICE, profileNamed } from '../../src/main/settings/profiles';
+import { loadProfiles, PRACTICE, profileNamed } from '../../src/main/settings/profiles';
 import type { Profile } from '../../src/main/settings/profile';
 import { tempFolder } from './folder';
 import { project } from './prerequisites';
@@ -42,6 +42,7 @@ export function workbench(files: Record<string, string> = { 'in.txt': 'one\ntwo\
         version: '0.0.0-test',
         parts: () => Promise.resolve(agentParts()),
         store: (word) => openNamed(word, { usual: `file:${runs}`, path: join(home, 'stores.yaml') }),
+        profiles: () => loadProfiles(join(home, 'profiles.yaml')),
         profile: (name) =>
           profile
             ? Promise.resolve({ ...PRACTICE, ...profile })

@@ -301,6 +301,7 @@ export const drift: PreflightView = {
   profile: 'Practice',
   folder: '/home/ada/Finance',
   matching: ['Practice (May)'],
+  missing: [],
   pending: [
     { ...call, toolUseId: 'a', tool: 'read_file', line: 'read q3.csv', fate: 'answered' },
     { ...call, toolUseId: 'b', tool: 'list_files', line: 'list .', fate: 'run' },
@@ -473,12 +474,7 @@ export function makeScene(): Scene {
         },
       ],
       tools: [
-        {
-          name: 'list_files',
-          description: 'Lists files and folders. More words.',
-          changes: false,
-          providers,
-        },
+        { name: 'list_files', description: 'Lists files and folders. More.', changes: false, providers },
         { name: 'read_file', description: 'Reads a text file. More words.', changes: false, providers },
         { name: 'search_text', description: 'Finds lines that hold a text.', changes: false, providers },
         { name: 'file_stats', description: 'Counts and measures files.', changes: false, providers },

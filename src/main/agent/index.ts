@@ -1,4 +1,5 @@
 export { currentFingerprint } from './config';
+export { matchingProfiles } from './missing';
 export { startRun } from './start';
 export { preflight, resumeRun } from './resume';
 export type {

@@ -25,7 +25,7 @@ const entries = <K extends SidecarKind>(sidecar: SidecarEntry[], kind: K): Entry
   sidecar.filter((entry): entry is Entry<K> => entry.kind === kind);
 
 /** What a look at a run finds out, for the pre-flight and for the resume alike. */
-export interface Inspection extends Omit<Preflight, 'nextCallChars'> {
+export interface Inspection extends Omit<Preflight, 'nextCallChars' | 'missing'> {
   /** Calls that were refused by a person but not answered in the journal yet, with the words of the refusal. */
   denied: Map<string, string | undefined>;
   /** What the model sent as input where that was no JSON object, by tool-use id: calls of the pending turn. */

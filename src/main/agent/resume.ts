@@ -7,6 +7,7 @@ import type { Inspection } from './inspect';
 import { LiveSession } from './live';
 import type { Opening } from './opening';
 import { recordSha256 } from '../journal/proof';
+import { missingFor } from './missing';
 import { placeIn, trusted } from './origin';
 import { Queue } from './queue';
 import type { AgentParts, Preflight, ResumeOptions, Session } from './session';
@@ -46,7 +47,11 @@ export async function preflight(parts: AgentParts, options: LookOptions): Promis
     endpointChanged: _e,
     ...seen
   } = look(parts, loaded, config, options);
-  return { ...seen, nextCallChars: nextCallChars(loaded.state, config) };
+  const missing = await missingFor(config, {
+    folder: options.folder ?? seen.folder,
+    folderId: options.folder === undefined ? seen.folderId : options.folderId,
+  });
+  return { ...seen, missing, nextCallChars: nextCallChars(loaded.state, config) };
 }
 
 /**

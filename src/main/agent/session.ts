@@ -259,6 +259,8 @@ export interface Preflight {
   folder?: string;
   /** Which folder that was when this machine noted it. */
   folderId?: string;
+  /** What is not there now and a resume needs: a key, a model, an address, the folder. In the words that a resume would fail with. */
+  missing: FailureInfo[];
   pending: PendingTool[];
   /** Calls of fate `unknown` or `foreign`: each needs an answer. */
   unknown: PendingTool[];

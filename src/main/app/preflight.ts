@@ -1,8 +1,7 @@
 import type { PreflightView } from '../../shared/contract/views';
-import { FINGERPRINT_FIELDS } from '../../shared/run/fingerprint';
 import { Failure } from '../../shared/run/failure';
-import { currentFingerprint, preflight } from '../agent';
-import type { AgentParts, Preflight } from '../agent/session';
+import { matchingProfiles, preflight } from '../agent';
+import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
 import type { Profile } from '../settings/profile';
 
@@ -35,7 +34,7 @@ export async function preflightView(
   profile ??= byName(usual) ?? profiles[0];
   if (!profile) throw unknownProfile(usual, profiles);
   let seen = await look(profile);
-  const matching = matches(seen, parts, profiles);
+  const matching = matchingProfiles(seen, parts, profiles);
   // A run from elsewhere chooses none of them, not even by what it was recorded with.
   if (named === undefined && seen.origin.kind === 'here') {
     const best = byName(seen.profile) ?? byName(matching[0]);
@@ -58,6 +57,13 @@ export async function preflightView(
       ...(seen.folderId !== undefined && { folderId: seen.folderId }),
     },
     matching,
+    ...(seen.profile !== undefined && byName(seen.profile) === undefined && { gone: seen.profile }),
+    missing: seen.missing.map(({ code, message, kept, todo }) => ({
+      code,
+      message,
+      ...(kept !== undefined && { kept }),
+      ...(todo !== undefined && { todo }),
+    })),
     endpoint: {
       ...(recordedEndpoint !== undefined && { recorded: recordedEndpoint }),
       ...(currentEndpoint !== undefined && { current: currentEndpoint }),
@@ -76,28 +82,6 @@ export async function preflightView(
     ...(seen.lost && { lost: seen.lost }),
     writer: await store.writer(id),
   };
-}
-
-/** Names of the profiles that are now as the run was last accepted, where they also talk to the same place. */
-function matches(seen: Preflight, parts: AgentParts, profiles: Profile[]): string[] {
-  const recorded = new Map(seen.diff.map((field) => [field.field, field.recorded]));
-  const fits = (profile: Profile) => {
-    try {
-      const current = currentFingerprint(parts, profile);
-      const endpoint = parts.model(profile).endpoint;
-      return (
-        FINGERPRINT_FIELDS.every((field) => recorded.get(field) === String(current[field])) &&
-        (seen.recordedEndpoint === undefined || seen.recordedEndpoint === endpoint)
-      );
-    } catch {
-      // A profile that cannot be used cannot match.
-      return false;
-    }
-  };
-  return profiles
-    .filter(fits)
-    .map((profile) => profile.name)
-    .sort((a, b) => Number(b === seen.profile) - Number(a === seen.profile));
 }
 
 export const unknownProfile = (name: string, profiles: Profile[]) =>

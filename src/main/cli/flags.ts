@@ -15,6 +15,8 @@ export interface Cli {
   store(word: string | undefined): Promise<RunStore>;
   /** The profile of this name, or the one that new runs use. `profile_unknown`. */
   profile(name: string | undefined): Promise<Profile>;
+  /** All of them, to find one that was renamed; absent: none is looked for. */
+  profiles?: () => Promise<{ profiles: Profile[]; usual: string }>;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
 }

@@ -33,6 +33,10 @@ export function preflightText(flight: Preflight): string {
       'gates',
       flight.gates.map(({ gate, outcome, text }) => `${MARK[outcome]} ${gate}: ${oneLine(text)}`),
     ),
+    section(
+      'missing',
+      flight.missing.map(({ message, todo }) => oneLine([message, todo].filter(Boolean).join(' '))),
+    ),
     section('what changed', diffLines(flight.diff)),
     section('where', placeLines(flight)),
     section('tools of the last answer', flight.pending.flatMap(toolLines)),

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { Failure } from '../../shared/run/failure';
-import { preflight, resumeRun, startRun } from '../agent';
+import { Failure, isFailure } from '../../shared/run/failure';
+import { matchingProfiles, preflight, resumeRun, startRun } from '../agent';
 import { placeIn, trusted } from '../agent/origin';
 import type { Preflight, UnknownAnswer } from '../agent/session';
 import { locked } from '../journal/check';
 import type { LoadedRun, RunStore } from '../journal/journal';
+import type { Profile } from '../settings/profile';
 import { builtInTools } from '../tool/registry';
 import { askEndpoint, askForeign, askOrigin, askUnknown } from './ask';
 import { drive } from './drive';
@@ -88,6 +89,9 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     if (origin === undefined) return EXIT.refused;
     const refusal = await refusedBy(cli, flight, flags);
     if (refusal !== undefined) return refusal;
+    // Told before anything is recorded, not by a run that fails.
+    const lacks = acts(flight, words !== undefined) ? flight.missing[0] : undefined;
+    if (lacks) throw new Failure(lacks);
     const answers = await settleQuestions(cli, flight, flags);
     if (answers === undefined) return EXIT.refused;
 
@@ -107,6 +111,10 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     return drive(session, driven(cli, flags));
   });
 }
+
+/** Whether a model or a tool is needed for what comes next. */
+const acts = ({ next, resume }: Preflight, says: boolean): boolean =>
+  says || resume.then === 'call' || next === 'tools';
 
 /** Tells the conversation so far, on stderr: what the run continues from. */
 function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
@@ -139,8 +147,32 @@ async function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): Promi
 }
 
 /** The profile that was named, else the one that this machine noted for the run; notes from elsewhere name none. */
-const profileFor = (cli: Cli, parts: AgentParts, store: RunStore, run: LoadedRun, flags: ResumeFlags) =>
-  cli.profile(flags.profile ?? placeIn(trusted(run, parts.witness, store.url).notes).profile);
+async function profileFor(
+  cli: Cli,
+  parts: AgentParts,
+  store: RunStore,
+  run: LoadedRun,
+  flags: ResumeFlags,
+): Promise<Profile> {
+  if (flags.profile !== undefined) return cli.profile(flags.profile);
+  const { origin, notes } = trusted(run, parts.witness, store.url);
+  const noted = placeIn(notes).profile;
+  try {
+    return await cli.profile(noted);
+  } catch (error) {
+    if (noted === undefined || origin.kind !== 'here' || !isFailure(error, 'profile_unknown')) throw error;
+    const { profiles } = (await cli.profiles?.()) ?? { profiles: [] };
+    const [first] = profiles;
+    if (first === undefined) throw error;
+    const seen = await preflight(parts, { store, id: run.id, profile: first, approvals: 'ask' });
+    const [same] = matchingProfiles(seen, parts, profiles);
+    if (same === undefined) throw error;
+    cli.screen.err(
+      `-- there is no profile "${oneLine(noted)}" any more; "${oneLine(same)}" has the same settings and is used\n`,
+    );
+    return cli.profile(same);
+  }
+}
 
 /**
  * A run from elsewhere goes on only with a profile that was named for it here, and in the folder that was named, if any.

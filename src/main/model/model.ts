@@ -59,6 +59,8 @@ export interface Model {
   /** Where requests go, as an origin (`https://api.anthropic.com`); undefined for a model that needs no network. */
   readonly endpoint: string | undefined;
   answer(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Rejects with `key_missing` where a call would; sends nothing. Absent: the model needs no key. */
+  ready?(): Promise<unknown>;
   /** Model names that the service offers. Failures as `answer`. */
   models(signal: AbortSignal): Promise<string[]>;
 }

@@ -207,6 +207,10 @@ export const preflightView = z.object({
   folder: z.string().optional(),
   /** Profiles that would pass every gate unforced, best first. */
   matching: z.array(z.string()),
+  /** The profile that the run last used, where no profile has this name any more: it was renamed or removed. */
+  gone: z.string().optional(),
+  /** What is not there now and a resume needs. */
+  missing: z.array(failureInfo).default([]),
   endpoint: z
     .object({ recorded: z.string().optional(), current: z.string().optional(), changed: z.boolean() })
     .optional(),

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDesk, Shown, startChat, type Desk } from '../../support/app';
@@ -69,6 +69,25 @@ describe('resume behind the contract', () => {
     await again.call('run.say', say);
     const shownAgain = await new Shown(again, id).status('your_turn');
     expect(shownAgain.list().filter((item) => item.kind === 'seam').length).toBe(1);
+  });
+
+  it('finds a renamed profile by its settings and names it, and tells what is missing before anything runs', async () => {
+    profiles(one('practice-1', 'Be brief.'));
+    const work = join(desk.home, 'work');
+    mkdirSync(work);
+    const { id, shown } = await startChat(desk.window(), 'list', { profile: 'Work', folder: work });
+    await shown.status('your_turn');
+    await desk.app.close();
+    profiles(one('practice-1', 'Be brief.').replace('name: Work', 'name: Job'));
+    rmdirSync(work);
+    const client = afterRestart().window();
+    const view = await client.call('run.preflight', { id });
+    expect(view).toMatchObject({ ok: true, profile: 'Job', matching: ['Job'], gone: 'Work' });
+    expect(view.missing.map(({ code }) => code)).toEqual(['not_found']);
+    expect(view.missing[0]?.message).toContain(work);
+    mkdirSync(work);
+    profiles(one('practice-1', 'Be long.').replace('name: Work', 'name: Other'));
+    expect(await client.call('run.preflight', { id })).toMatchObject({ gone: 'Work', matching: [] });
   });
 
   it('offers a profile that matches first, and takes it when none is named', async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Seal } from '../../../src/main/agent/origin';
@@ -44,6 +44,37 @@ describe('resume', () => {
     expect([forced.exit, forced.stderr]).toEqual([1, expect.stringContaining('-- continuing')]);
     const again = await bench.run(['preflight', 'r'], changed);
     expect([again.exit, again.stdout]).toEqual([0, expect.stringContaining('ok      drift')]);
+  });
+
+  it('finds a renamed profile by its settings, and tells of a missing key and folder before anything is recorded', async () => {
+    const bench = workbench();
+    const at = (name: string) => join(bench.runs, '..', name);
+    const profiles = (name: string, key = 'HOLDFAST_TEST_NO_KEY') =>
+      writeFileSync(
+        at('profiles.yaml'),
+        `profiles:\n  - name: ${name}\n    provider: openai\n    model: m\n    endpoint: http://127.0.0.1:9\n    key_env: ${key}\n`,
+      );
+    profiles('Work');
+    await bench.run(['run', 'hello', '--id', 'r', '--profile', 'Work', '--folder', bench.folder]);
+    const files = () => ['r.json', 'r.aux.jsonl'].map((name) => readFileSync(join(bench.runs, name), 'utf8'));
+    const before = files();
+
+    profiles('Job');
+    const flight = await bench.run(['preflight', 'r', '--json']);
+    expect(flight.stderr).toContain('there is no profile "Work" any more; "Job" has the same settings');
+    expect(flight.json()).toMatchObject([{ missing: [{ code: 'key_missing' }] }]);
+    const shown = await bench.run(['preflight', 'r']);
+    expect(shown.stdout).toContain('HOLDFAST_TEST_NO_KEY is not set');
+    const refused = await bench.run(['resume', 'r']);
+    expect(refused.exit).not.toBe(0);
+    expect(refused.stderr).toContain('HOLDFAST_TEST_NO_KEY is not set');
+    expect(files()).toEqual(before);
+
+    renameSync(bench.folder, at('moved'));
+    const both = await bench.run(['preflight', 'r', '--json']);
+    expect(both.json()).toMatchObject([{ missing: [{ code: 'key_missing' }, { code: 'not_found' }] }]);
+    await bench.run(['resume', 'r']);
+    expect(files()).toEqual(before);
   });
 
   it('asks before the conversation goes to another address, and force does not answer that', async () => {

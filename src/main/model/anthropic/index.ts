@@ -38,6 +38,7 @@ export function anthropicModel(profile: Profile, options: ModelOptions = {}): Mo
   return {
     provider: 'anthropic',
     endpoint: service.endpoint.origin,
+    ready: () => service.key(),
     answer: (request, signal) => answer(service, lessons, request, signal, options),
     models: (signal) => models(service, signal),
   };

@@ -19,6 +19,7 @@ export function openaiModel(profile: Profile, options: ModelOptions = {}): Model
   return {
     provider: 'openai',
     endpoint: service.endpoint.origin,
+    ready: () => service.key(),
     answer: (request, signal) => answer(service, habits, request, signal, options),
     models: (signal) => models(service, signal),
   };

@@ -8,6 +8,7 @@ import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { many } from '../kit/numbers';
+import { Name } from '../kit/shown';
 import { Fold } from '../flow/fold';
 import { Decide } from './decide';
 import { Diff } from './diff';
@@ -70,6 +71,21 @@ export function Resume({ head }: { head: RunHead }) {
                   <h2 id="preflight-title">Before this run goes on</h2>
                   <p>{safeWords(flight)}</p>
                 </div>
+                {flight.gone !== undefined && (
+                  <p>
+                    There is no profile <Name text={flight.gone} /> any more.{' '}
+                    {flight.matching.includes(flight.profile) ? (
+                      <>
+                        <Name text={flight.profile} /> has the same settings, so this run continues with it.
+                      </>
+                    ) : (
+                      'No profile has the same settings.'
+                    )}
+                  </p>
+                )}
+                {flight.missing.map((one) => (
+                  <FailureNote key={one.message} failure={one} tone="warn" />
+                ))}
                 <Gates flight={flight} />
                 {flight.diff.some((field) => field.changed) ? (
                   <Diff flight={flight} prompt={entry?.profile.system_prompt} />
