@@ -18,7 +18,6 @@ const SYNC_SOON_MS = 200;
 
 /** Bytes of notes that are read; more than a run ever has, and none of it is needed. */
 const LARGEST = 256 * 1024 * 1024;
-const NEWLINE = 0x0a;
 const linesOf = (bytes: Buffer): Iterable<string> => linesIn(bytes.toString('utf8'));
 
 /** The notes beside a journal; none at all if the file is missing or cannot be read, since nothing in it is needed. */
@@ -66,7 +65,7 @@ export class SidecarWriter {
   #waiting: SidecarEntry[] = [];
   /** Of the last line that is written. */
   #sum = '';
-  /** Ends a line that a writer before this one left without its end. */
+  /** Ends a line that a writer before this one left without its end, on the disk if not in what is read. */
   #start = '';
   #broken: unknown;
   #nameDurable = false;
@@ -137,7 +136,8 @@ export class SidecarWriter {
       checkPlain(this.vfs.fstat(fd));
       const before = await readAll(this.vfs, fd);
       this.#sum = readSidecar(linesOf(before), this.sha256).sum;
-      this.#start = before.length === 0 || before.at(-1) === NEWLINE ? '' : '\n';
+      // Also behind what ends with a line end: it may be gone from the disk, and only be read from memory.
+      this.#start = before.length === 0 ? '' : '\n';
       this.#waiting.unshift(bindEntry(this.sha256));
       return fd;
     } catch (error) {
