@@ -283,7 +283,7 @@ onEveryDoor(
       const started = await startHere();
       const { page } = started;
       await ready(page);
-      await page.getByRole('button', { name: 'Add a profile' }).click();
+      await page.getByRole('region', { name: 'Models' }).getByRole('button', { name: 'Add a model' }).click();
       await page.evaluate(
         () =>
           new Promise<void>((resolve) => {
