@@ -67,7 +67,7 @@ describe('stores in the window', () => {
     app.type('no');
     await form.getByText(/You did not allow nats:/).waitFor();
     await form.getByRole('button', { name: 'Test' }).click();
-    await until(() => app.output().split('Type "yes"').length).toBe(3);
+    await until(() => app.output().split('Let Holdfast talk to the NATS server').length).toBe(3);
     app.type('yes');
     const found = page.getByRole('region', { name: 'What the test found' });
     await found.getByText('This store cannot be used yet.').waitFor();
