@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useRef, useState, type RefObject } from 'react';
 import type { GroupedVirtuosoHandle } from 'react-virtuoso';
+import { FOCUS_RETURNS } from '../kit/dialog';
 
 /** Sparse: rows that were not asked for are absent. */
 export type Rows<Row = { id: string }> = readonly (Row | undefined)[];
@@ -61,11 +62,19 @@ export function useActiveRow({ asked, rows, total, list, box, rowAt }: List): Ac
     const left = ({ relatedTarget }: FocusEvent) => {
       if (relatedTarget === null && had.current) window.requestAnimationFrame(lookAgain);
     };
+    // Its row went while a dialog had the focus.
+    const back = ({ target }: Event) => {
+      if (!(target instanceof Node && box.current?.contains(target))) return;
+      had.current = true;
+      window.requestAnimationFrame(lookAgain);
+    };
+    document.addEventListener(FOCUS_RETURNS, back);
     document.addEventListener('focusin', told);
     document.addEventListener('focusout', left);
     // A press beside everything takes the focus away without giving it to anything.
     document.addEventListener('pointerdown', told);
     return () => {
+      document.removeEventListener(FOCUS_RETURNS, back);
       document.removeEventListener('focusin', told);
       document.removeEventListener('focusout', left);
       document.removeEventListener('pointerdown', told);
