@@ -201,6 +201,28 @@ describe('the window', () => {
     await page.context().close();
   });
 
+  it('offers to ask again where the reply is empty, as long as nothing follows it', async () => {
+    const run = app.scene.runs.get('yours');
+    if (!run) throw new Error('no such scene');
+    const of = { ...run.head, mode: 'still' as const };
+    const empty = { kind: 'empty' as const, key: '11.empty', seq: 11, iteration: 5 };
+    app.scene.runs.set('yours', { ...run, head: of, items: [...chatItems, empty] });
+    const page = await anew();
+    await open(page, 'Summarise meeting notes');
+    const reply = conversation(page).locator('[data-row]').filter({ hasText: 'The model’s reply is empty.' });
+    const button = reply.getByRole('button', { name: 'Ask again' });
+    await button.click();
+    await until(() => app.scene.calls.filter(({ name }) => name === 'run.again')).toEqual([
+      { name: 'run.again', input: { id: 'yours' } },
+    ]);
+    const next = { kind: 'text' as const, key: '12.0', seq: 12, iteration: 6, text: 'Here it is.' };
+    app.change('yours', 11, { type: 'items', seq: 12, items: [next], total: chatItems.length + 2 });
+    await conversation(page).getByText('Here it is.').waitFor();
+    await until(() => button.count()).toBe(0);
+    await reply.waitFor();
+    app.scene.runs.set('yours', run);
+  });
+
   it('says a question to those who listen, politely and once, and leaves the focus where it was', async () => {
     const page = await anew();
     await open(page, 'Rename photos');

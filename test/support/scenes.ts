@@ -238,6 +238,7 @@ export const everyItem: TranscriptItem[] = [
     changes: false,
     state: 'unanswered',
   },
+  { kind: 'empty', key: '10.empty', seq: 10, iteration: 3 },
   { kind: 'lost', key: 'lost.0', seq: 10, at: ago(7), text: 'The list is written. Next I would look at the' },
   {
     kind: 'notice',

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { parseRaw } from '../../shared/run/codec';
+import { isEmptyAnswer } from '../../shared/run/empty-answer';
 import { diffFingerprint } from '../../shared/run/fingerprint';
 import { judgeGates } from '../../shared/run/gates';
 import { STOP } from '../../shared/run/record';
@@ -206,6 +207,12 @@ function wholePath(use: ToolUseBlock, folder: string | undefined): string | unde
 export const atPausedTurn = (state: RunState): boolean =>
   state.pending === null && state.last_stop_reason === STOP.pauseTurn && endsOnAssistant(state);
 
+/** The last answer says nothing: a resume asks for another one. */
+const asksAgain = ({ messages, last_stop_reason: stop }: RunState): boolean => {
+  const last = messages.at(-1);
+  return last !== undefined && isEmptyAnswer(last, stop);
+};
+
 const endsOnAssistant = (state: RunState): boolean => state.messages.at(-1)?.role === 'assistant';
 
 /** What a resume does next, by the records alone. */
@@ -213,6 +220,7 @@ export function nextStep(state: RunState, facts: RunFacts): Preflight['next'] {
   if (state.completed && facts.terminalIsLast) return 'nothing';
   if (state.pending) return 'tools';
   if (endsOnAssistant(state) && !atPausedTurn(state)) {
+    if (state.interactive && asksAgain(state)) return 'call';
     if (state.interactive) return 'input';
     // It was ended by a turn that was cut short, and nothing new can be said in a one-shot run.
     return facts.terminalIsLast && state.terminal?.reason === 'error' ? 'nothing' : 'finish';

@@ -1,4 +1,5 @@
 import type { Block, Message, RawJson, Role, ToolResultBlock, ToolUseBlock } from '../../shared/run/record';
+import { isServiceThinking } from '../../shared/run/empty-answer';
 import { STOP } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
 
@@ -99,7 +100,7 @@ const isBlank = (text: string): boolean => text.trim() === '';
 const spoken = (blocks: readonly Block[]): Block[] =>
   blocks.filter((block) => !block.tool_result && !(block.text && isBlank(block.text.text)));
 const isThinking = (block: Block | undefined): boolean =>
-  block?.thinking !== undefined || block?.provider?.kind === 'redacted_thinking';
+  block?.thinking !== undefined || isServiceThinking(block?.provider);
 
 /** What services other than chat completions do not take in the id of a call. */
 const ODD_ID = /[^a-zA-Z0-9_-]/g;

@@ -1,3 +1,4 @@
+import { EMPTY_ANSWER, isEmptyAnswer } from '../../shared/run/empty-answer';
 import type { Block, RunRecord } from '../../shared/run/record';
 import type { RunState } from '../../shared/run/state';
 import { spentOf, tokensText } from '../../shared/run/tokens';
@@ -66,6 +67,8 @@ export class Narrator {
     const why = outcome.message ? `: ${oneLine(outcome.message)}` : '';
     this.line(`-- ${WORDS[outcome.reason]}${why} (${counts})`);
     if (run === undefined) return;
+    if (outcome.reason === 'your_turn' && saidNothing(state))
+      this.line(`-- ${EMPTY_ANSWER}; ask again with: holdfast resume ${run}`);
     if (outcome.reason === 'your_turn') this.line(`-- go on with: holdfast say ${run} "…"`);
     else if (outcome.reason !== 'completed') this.line(`-- go on with: holdfast resume ${run}`);
   }
@@ -113,6 +116,11 @@ const WORDS: Record<Outcome['reason'], string> = {
   budget: 'out of budget',
   max_iterations: 'hit the step limit',
 };
+
+function saidNothing({ messages, last_stop_reason: stop }: RunState): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && isEmptyAnswer(last, stop);
+}
 
 function shortened(content: string): string {
   const lines = withoutEndBreaks(printable(content)).split('\n');

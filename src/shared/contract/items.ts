@@ -50,6 +50,8 @@ export const transcriptItem = z.discriminatedUnion('kind', [
     provider: z.string(),
     ...clipped,
   }),
+  /** The model's turn says nothing. */
+  z.object({ kind: z.literal('empty'), ...base, iteration: z.number() }),
   z.object({
     kind: z.literal('call'),
     ...base,

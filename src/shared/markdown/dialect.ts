@@ -94,6 +94,11 @@ export const dialectFromMarkdown: MdastExtension[] = [
   },
 ];
 
+/** Without a second look into sentences. */
+export const dialectOfBlocksFromMarkdown: MdastExtension[] = dialectFromMarkdown.map(
+  ({ transforms: _, ...extension }) => extension,
+);
+
 type Transform = NonNullable<MdastExtension['transforms']>[number];
 
 /** A second look for addresses, which knows nothing of sentences without spaces: those it does not get to see. */

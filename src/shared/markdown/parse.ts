@@ -2,7 +2,7 @@ import type { Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { Extension } from 'micromark-util-types';
 import { normalizeIdentifier } from 'micromark-util-normalize-identifier';
-import { dialect, dialectFromMarkdown, dialectOfBlocks } from './dialect';
+import { dialect, dialectFromMarkdown, dialectOfBlocks, dialectOfBlocksFromMarkdown } from './dialect';
 
 /** What a piece of a text refers to and another piece of it defines. */
 export interface Reference {
@@ -59,7 +59,7 @@ export function parse(source: string, references: readonly Reference[] = []): Ro
 export function blocksOf(source: string): Root {
   return fromMarkdown(written(source), {
     extensions: dialectOfBlocks(source),
-    mdastExtensions: dialectFromMarkdown,
+    mdastExtensions: dialectOfBlocksFromMarkdown,
   });
 }
 

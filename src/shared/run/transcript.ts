@@ -1,3 +1,4 @@
+import { EMPTY_ANSWER, isEmptyAnswer } from './empty-answer';
 import { CallPairs } from './pairs';
 import { inSlices, withoutEndBreaks } from './slices';
 import type { Block, RawJson, RunRecord, ToolResultBlock } from './record';
@@ -37,6 +38,8 @@ export type TranscriptLine =
   | (Item & { kind: 'thinking'; iteration: number; text: string; redacted: boolean })
   /** A block that only its service understands. */
   | (Item & { kind: 'provider'; iteration: number; provider: string; raw: RawJson })
+  /** The model's turn says nothing. */
+  | (Item & { kind: 'empty'; iteration: number })
   | CallLine
   /** A result that answers no call. */
   | (Item & { kind: 'orphan'; toolUseId: string; content: string; isError: boolean })
@@ -95,6 +98,10 @@ class Builder {
     }
     if (meta && meta.prompt !== '') this.#items.push({ kind: 'prompt', ...item(0), text: meta.prompt });
     assistant?.message.content?.forEach((block, n) => this.#said(block, item(n), assistant.iteration));
+    if (assistant && isEmptyAnswer(assistant.message, assistant.stop_reason)) {
+      const { iteration } = assistant;
+      this.#items.push({ kind: 'empty', key: `${seq}.empty`, seq, ...(place && { place }), iteration });
+    }
     user?.message.content?.forEach((block, n) => {
       if (block.text?.text) this.#items.push({ kind: 'prompt', ...item(n), text: block.text.text });
       if (block.tool_result) this.#result(block.tool_result.tool_use_id, block.tool_result, item(n));
@@ -181,6 +188,8 @@ function lineText(item: TranscriptLine, describe: DescribeCall, writing: boolean
         : `[thinking]\n${printable(item.text)}`;
     case 'provider':
       return `[${printableLine(item.provider)}]`;
+    case 'empty':
+      return `[${EMPTY_ANSWER}]`;
     case 'orphan':
       return `${marked('<- ', resultText(item.content, item.isError))}\n[answers "${printableLine(item.toolUseId)}", which nobody asked for]`;
     case 'end':

@@ -68,6 +68,7 @@ function shortened(item: TranscriptItem, limit: number): TranscriptItem {
         ...(item.result && { result: clip(item.result, limit) }),
       };
     }
+    case 'empty':
     case 'seam':
       return item;
     case 'end':

@@ -34,6 +34,7 @@ export type Slot = { key: string; seq: number } &
         iteration: number;
         result?: Result;
       }
+    | { kind: 'empty'; iteration: number }
     | { kind: 'orphan'; id: string; result: Result }
     | { kind: 'end'; reason: string; message: string | undefined; past: boolean }
     | { kind: 'seam'; entry: Extract<SidecarEntry, { kind: 'resume' }> }
@@ -84,6 +85,8 @@ export function slotItem(
       return { kind: 'prompt', ...base, ...cut(textOf(slot, 'text', records) ?? '', limit) };
     case 'block':
       return blockItem(slot, base, records, limit);
+    case 'empty':
+      return { kind: 'empty', ...base, iteration: slot.iteration };
     case 'orphan': {
       const { id, result } = slot;
       const text = cut(textOf(slot, 'text', records) ?? '', limit);
@@ -159,6 +162,7 @@ export function textOf(slot: Slot, part: 'text' | 'input' | 'result', records: R
       return slot.entry.text;
     case 'end':
       return slot.message;
+    case 'empty':
     case 'seam':
       return undefined;
   }

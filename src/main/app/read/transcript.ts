@@ -1,5 +1,6 @@
 import { TEXT_LIMIT, type CallState, type TranscriptItem } from '../../../shared/contract/items';
 import type { TurnRow } from '../../../shared/contract/reading';
+import { isEmptyAnswer } from '../../../shared/run/empty-answer';
 import { CallPairs } from '../../../shared/run/pairs';
 import type { Block, RunRecord, ToolResultBlock } from '../../../shared/run/record';
 import { resultOutcome } from '../../../shared/run/result-words';
@@ -115,6 +116,8 @@ export class Transcript {
       const { iteration, message } = record.assistant;
       for (const [n, block] of (message.content ?? []).entries())
         changed.push(...this.#said(seq, n, block, iteration, 'assistant'));
+      if (isEmptyAnswer(message, record.assistant.stop_reason))
+        changed.push(this.#add({ key: `${seq}.empty`, seq, kind: 'empty', iteration }));
     }
     for (const [n, block] of (record.user?.message.content ?? []).entries())
       changed.push(...this.#said(seq, n, block, ODD_ITERATION, 'user'));
@@ -265,11 +268,7 @@ export class Transcript {
   #said(seq: number, n: number, block: Block, iteration: number, said: Said): number[] {
     const added: number[] = [];
     let parts = 0;
-    const place = (): { key: string; seq: number } => {
-      const key = parts === 0 ? `${seq}.${n}` : `${seq}.${n}.${parts}`;
-      parts += 1;
-      return { key, seq };
-    };
+    const place = () => ({ key: parts++ === 0 ? `${seq}.${n}` : `${seq}.${n}.${parts - 1}`, seq });
     const part = (name: 'text' | 'thinking' | 'provider') =>
       added.push(this.#add({ ...place(), kind: 'block', said, block: n, part: name, iteration }));
     if (said === 'user' && block.text?.text) added.push(this.#add({ ...place(), kind: 'prompt', block: n }));

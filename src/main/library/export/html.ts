@@ -1,6 +1,7 @@
 import { micromark } from 'micromark';
 import { gfmHtml } from 'micromark-extension-gfm';
 import { dialect } from '../../../shared/markdown/dialect';
+import { EMPTY_ANSWER } from '../../../shared/run/empty-answer';
 import type { CallLine } from '../../../shared/run/transcript';
 import { printable } from '../../../shared/run/transcript';
 import { some } from '../words';
@@ -48,6 +49,8 @@ function block(item: ExportItem, page: Page): string {
       return article('note', fold(`A block of the service: ${escaped(item.provider)}`, pre(clean(item.raw))));
     case 'call':
       return `<article class="call" data-seq="${item.seq}"${item.result ? ` data-result="${item.result.seq}"` : ''}>${call(item, page)}</article>`;
+    case 'empty':
+      return article('quiet', `${EMPTY_ANSWER}.`);
     case 'orphan':
       return article(
         'call',

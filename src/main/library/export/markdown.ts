@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EMPTY_ANSWER } from '../../../shared/run/empty-answer';
 import type { CallLine } from '../../../shared/run/transcript';
 import { some } from '../words';
 import { escaped } from './escape';
@@ -28,7 +29,7 @@ export function* markdownOf(page: Page): Generator<string> {
 }
 
 /** Said or done by the model. */
-const MODEL = new Set<ExportItem['kind']>(['text', 'thinking', 'provider', 'call']);
+const MODEL = new Set<ExportItem['kind']>(['text', 'thinking', 'provider', 'call', 'empty']);
 
 function block(item: ExportItem, page: Page, mark: string): string {
   const { clean } = page;
@@ -46,6 +47,8 @@ function block(item: ExportItem, page: Page, mark: string): string {
       return fold(`A block of the service: ${escaped(item.provider)}`, fenced(clean(item.raw), 'json'));
     case 'call':
       return call(item, page);
+    case 'empty':
+      return `*${EMPTY_ANSWER}.*\n`;
     case 'orphan':
       return `**A result that answers no call** (${codeLine(item.toolUseId)})\n\n${output(item.content, item.isError, page)}`;
     case 'replaced':

@@ -2,14 +2,15 @@ import { useEffect, useRef, useState } from 'react';
 import { ArrowRight, Eye, RotateCcw, ScanSearch, Square } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { todoOf, waysOf, type Ways } from '../../../shared/contract/ways';
-import { call, failureOf } from '../../client';
+import { call } from '../../client';
 import { go, openRun, toastFailure, useApp } from '../../store/app';
 import { sentOne } from '../../store/reading';
 import { keepDraft } from '../../store/drafts';
-import { ASKS_PREFLIGHT, denyWithDraft, runDraft, sayDraft } from '../../store/waiting';
+import { denyWithDraft, runDraft, sayDraft } from '../../store/waiting';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { ContinueHere, useReadOnly } from '../moving/continue-here';
+import { askAgain, explain } from './again';
 import { Composer } from './composer';
 import { stop } from './header';
 import { StatusBar } from './status-bar';
@@ -71,9 +72,7 @@ function Stopped({ head, ways }: { head: RunHead; ways: Ways }) {
   if (ways.stop || (!failure && !ways.again && !ways.look)) return null;
   const again = () => {
     setBusy(true);
-    call('run.again', { id: row.id })
-      .catch((error: unknown) => explain(row.id, error))
-      .finally(() => setBusy(false));
+    void askAgain(row.id).finally(() => setBusy(false));
   };
   const actions = (
     <>
@@ -112,12 +111,6 @@ function Stopped({ head, ways }: { head: RunHead; ways: Ways }) {
       <span className={s['bar-actions']}>{actions}</span>
     </div>
   );
-}
-
-/** What the pre-flight can settle is settled there. */
-function explain(id: string, error: unknown): void {
-  if (ASKS_PREFLIGHT.has(failureOf(error).code)) openRun(id, 'resume');
-  else toastFailure(error);
 }
 
 const sendWaiting = (id: string, message: string): Promise<unknown> => {

@@ -11,6 +11,7 @@ import { Name, Shown } from '../kit/shown';
 import { clockTime, fullTime } from '../kit/time';
 import { Markdown } from '../markdown/markdown';
 import { Answer } from './answer';
+import { EmptyAnswer } from './empty-answer';
 import { Fold } from './fold';
 import { ItemActions, itemLabel, ItemMenu } from './item-menu';
 import { LongText } from './long-text';
@@ -72,6 +73,8 @@ function Body({ item }: { item: TranscriptItem }) {
           </div>
         </Fold>
       );
+    case 'empty':
+      return <EmptyAnswer item={item} />;
     case 'call':
       return <ToolCard item={item} />;
     case 'orphan':
