@@ -1,4 +1,4 @@
-import { chromium as playwright, type Browser, type Page } from 'playwright';
+import { chromium as playwright, type Browser, type Locator, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM_FLAGS } from '../support/chromium-flags.mjs';
 import { fakeApp, type FakeApp } from '../support/fake-app';
@@ -223,6 +223,29 @@ describe('the window', () => {
     app.scene.runs.set('yours', run);
   });
 
+  it('cuts no text that is too long for its field, and says so', async () => {
+    const page = await anew();
+    await open(page, 'Quarterly report');
+    await page.getByRole('radio', { name: 'Say what happened' }).first().click();
+    const field = page.getByRole('textbox', { name: 'What happened' });
+    await field.fill('I looked: ');
+    await pasteInto(field, 'x'.repeat(100_001));
+    const told = page
+      .getByRole('alert')
+      .filter({ hasText: 'A description can have up to 100,000 characters' });
+    await told.getByText('has 100,001 characters').waitFor();
+    await told.getByRole('button', { name: 'Save as a file' }).waitFor();
+    expect(await field.inputValue()).toBe('I looked: ');
+    await told.getByRole('button', { name: 'Dismiss' }).click();
+    await told.waitFor({ state: 'detached' });
+    const filter = page.getByRole('searchbox', { name: 'Filter by title' });
+    await pasteInto(filter, 'w'.repeat(201));
+    await page
+      .getByText('A filter can have up to 200 characters, so Holdfast did not add your text')
+      .waitFor();
+    expect(await filter.inputValue()).toBe('');
+  });
+
   it('says a question to those who listen, politely and once, and leaves the focus where it was', async () => {
     const page = await anew();
     await open(page, 'Rename photos');
@@ -291,6 +314,16 @@ describe('the window', () => {
     expect(reads).toBeLessThan(100);
   });
 });
+
+/** Pastes as a person does; what nothing prevents goes in where the cursor is. */
+const pasteInto = (field: Locator, text: string) =>
+  field.evaluate((element: HTMLInputElement | HTMLTextAreaElement, text) => {
+    element.focus();
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    if (element.dispatchEvent(event)) document.execCommand('insertText', false, text);
+  }, text);
 
 /** How what has the focus looks with it and without it, and where it is. Runs in the page. */
 function focusedLook(): { path: string; with: string; without: string } | undefined {

@@ -2,7 +2,7 @@ import { z } from '../zod';
 import { profile as profileSchema, providerId } from '../run/profile';
 import { libraryCommands, sortField } from './library';
 import { movingCommands, movingEvents } from './moving';
-import { done, MESSAGE_LIMIT, nothing, storeName, text } from './pieces';
+import { done, MESSAGE_LIMIT, nothing, storeName, text, WORDS_LIMIT } from './pieces';
 import { permissionCommands, permissionEvents } from './permissions';
 import { readingCommands } from './reading';
 import { searchCommands, searchEvents } from './search';
@@ -138,7 +138,7 @@ export const commands = {
             /** That of the call which was looked at; `run` counts only with it. */
             hash: text(128).optional(),
             decision: z.enum(['run', 'skip', 'happened']),
-            words: text(100_000).optional(),
+            words: text(WORDS_LIMIT).optional(),
           }),
         )
         .max(200),

@@ -8,3 +8,5 @@ export const done = z.object({ done: z.boolean() });
 export const storeName = z.string().regex(STORE_NAME);
 /** Characters that one message, draft or search may have. */
 export const MESSAGE_LIMIT = 1_000_000;
+/** Characters that a person's account of what a call did may have. */
+export const WORDS_LIMIT = 100_000;

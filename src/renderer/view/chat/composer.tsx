@@ -3,6 +3,7 @@ import { ArrowUp } from 'lucide-react';
 import { MESSAGE_LIMIT } from '../../../shared/contract/pieces';
 import { loadDraft, setDraft, useDrafts } from '../../store/drafts';
 import { Button } from '../kit/button';
+import { limited } from '../kit/limit';
 import { TooLong } from './too-long';
 import s from './composer.module.css';
 
@@ -56,14 +57,17 @@ export function Composer(props: ComposerProps) {
     if (autoFocus) field.current?.focus({ preventScroll: true });
   }, [autoFocus, draft]);
   const [refused, setRefused] = useState<{ draft: string; text: string }>();
-  /** Text that would make the message too long goes nowhere near it, so that none of it is cut. */
-  const refuse = (added: string) => setRefused({ draft, text: added });
   const ready = text.trim() !== '' && text.length <= MESSAGE_LIMIT && !disabled;
   return (
     <div className={s['composer']}>
       {note && <div className={s['note']}>{note}</div>}
       {refused?.draft === draft && (
-        <TooLong text={refused.text} onClose={() => (setRefused(undefined), field.current?.focus())} />
+        <TooLong
+          text={refused.text}
+          limit={MESSAGE_LIMIT}
+          what="message"
+          onClose={() => (setRefused(undefined), field.current?.focus())}
+        />
       )}
       <div className={s['box']}>
         <label htmlFor={id} className="sr">
@@ -83,20 +87,12 @@ export function Composer(props: ComposerProps) {
           placeholder={placeholder}
           dir="auto"
           spellCheck
-          onChange={(event) => {
-            const { value } = event.target;
-            // A message that came back longer than the limit can be made shorter.
-            if (value.length > Math.max(MESSAGE_LIMIT, text.length)) refuse(addedTo(text, value));
-            else setDraft(draft, value);
-          }}
-          onPaste={(event) => {
-            const { selectionStart, selectionEnd } = event.currentTarget;
-            const pasted = event.clipboardData.getData('text/plain');
-            const kept = text.length - (selectionEnd - selectionStart);
-            if (kept + pasted.replaceAll('\r\n', '\n').length <= MESSAGE_LIMIT) return;
-            event.preventDefault();
-            refuse(pasted);
-          }}
+          {...limited({
+            value: text,
+            limit: MESSAGE_LIMIT,
+            onChange: (value) => setDraft(draft, value),
+            onTooLong: (added) => setRefused({ draft, text: added }),
+          })}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing)
               return;
@@ -134,13 +130,4 @@ export function Composer(props: ComposerProps) {
       </div>
     </div>
   );
-}
-
-/** What `after` has that `before` had not, in one place. */
-function addedTo(before: string, after: string): string {
-  let from = 0;
-  while (from < before.length && before[from] === after[from]) from++;
-  let end = 0;
-  while (end < before.length - from && before.at(-1 - end) === after.at(-1 - end)) end++;
-  return after.slice(from, after.length - end);
 }

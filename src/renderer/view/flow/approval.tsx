@@ -1,9 +1,12 @@
 import { useId, useRef, useState } from 'react';
+import { MESSAGE_LIMIT } from '../../../shared/contract/pieces';
 import type { RunHead } from '../../../shared/contract/views';
 import { call } from '../../client';
 import { toastFailure } from '../../store/app';
 import { useRun } from '../../store/run';
+import { TooLong } from '../chat/too-long';
 import { Button } from '../kit/button';
+import { limited } from '../kit/limit';
 import s from './tool-card.module.css';
 
 /** Enter never allows anything: it is too easily pressed for something else. Space and a click do. */
@@ -16,6 +19,7 @@ export function Approval({ approval }: { approval: NonNullable<RunHead['approval
   const id = useRun((state) => state.id);
   const live = useRun((state) => state.head?.mode === 'live');
   const [why, setWhy] = useState<string>();
+  const [refused, setRefused] = useState<string>();
   const [busy, setBusy] = useState(false);
   const hint = useId();
   const deny = useRef<HTMLButtonElement>(null);
@@ -52,9 +56,8 @@ export function Approval({ approval }: { approval: NonNullable<RunHead['approval
           id={hint}
           rows={2}
           value={why}
-          maxLength={10_000}
           autoFocus
-          onChange={(event) => setWhy(event.target.value)}
+          {...limited({ value: why, limit: MESSAGE_LIMIT, onChange: setWhy, onTooLong: setRefused })}
           onKeyDown={(event) => {
             if (event.key === 'Escape') {
               event.stopPropagation();
@@ -66,6 +69,14 @@ export function Approval({ approval }: { approval: NonNullable<RunHead['approval
             }
           }}
         />
+        {refused !== undefined && (
+          <TooLong
+            text={refused}
+            limit={MESSAGE_LIMIT}
+            what="message"
+            onClose={() => setRefused(undefined)}
+          />
+        )}
         <div className={s['actions']}>
           <Button look="danger" type="submit" disabled={busy}>
             Don’t allow

@@ -1,3 +1,4 @@
+import { limitedShort } from './limit';
 import s from './words-field.module.css';
 
 /** Words that a list is filtered by: Escape takes them away, the arrow down goes on into the list. */
@@ -24,8 +25,7 @@ export function WordsField({
       aria-label={label}
       placeholder={placeholder}
       value={value}
-      maxLength={200}
-      onChange={(event) => onChange(event.target.value)}
+      {...limitedShort('A filter', 200, value, onChange)}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && value !== '') {
           event.stopPropagation();

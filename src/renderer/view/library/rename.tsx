@@ -1,3 +1,4 @@
+import { limitedShort } from '../kit/limit';
 import { useState } from 'react';
 import { renameRun } from '../../store/runs';
 
@@ -28,10 +29,9 @@ export function Rename({
       className={className}
       aria-label="Title"
       value={text}
-      maxLength={300}
       autoFocus
       onFocus={(event) => event.target.select()}
-      onChange={(event) => setText(event.target.value)}
+      {...limitedShort('A title', 300, text, setText)}
       onBlur={() => done(true)}
       onKeyDown={(event) => {
         // A list has other uses for these keys; shortcuts of the window stay.

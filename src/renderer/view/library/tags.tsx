@@ -9,6 +9,7 @@ import { Dialog } from '../kit/dialog';
 import { Field, inputClass } from '../kit/field';
 import { many } from '../kit/numbers';
 import { Name } from '../kit/shown';
+import { limitedShort } from '../kit/limit';
 import s from './tags.module.css';
 
 /** The tags of a row, as many as there is room for. */
@@ -124,10 +125,9 @@ function Change({ ids }: { ids: readonly string[] }) {
                 className={inputClass}
                 list={list}
                 value={typed}
-                maxLength={300}
                 data-first
                 autoComplete="off"
-                onChange={(event) => setTyped(event.target.value)}
+                {...limitedShort('What you add at once', 300, typed, setTyped)}
               />
               <Button icon={<Plus size="1rem" />} disabled={typed.trim() === ''} onClick={() => take(typed)}>
                 Add

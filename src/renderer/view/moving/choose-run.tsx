@@ -8,6 +8,7 @@ import { inputClass } from '../kit/field';
 import { Name } from '../kit/shown';
 import { Mark, STATUS_WORD } from '../kit/status';
 import { rowTime } from '../kit/time';
+import { limitedShort } from '../kit/limit';
 import s from './moving.module.css';
 
 const MOST = 50;
@@ -49,9 +50,8 @@ function Chooser({ id, onPick }: { id: string; onPick: (other: string) => void }
             aria-label="Find a run"
             placeholder="Words of its title or first message"
             value={words}
-            maxLength={200}
             data-first
-            onChange={(event) => setWords(event.target.value)}
+            {...limitedShort('A filter', 200, words, setWords)}
           />
           <ul className={s['points']} aria-label="Runs">
             {rows?.map((row) => (

@@ -15,6 +15,7 @@ import { Field, inputClass, Switch } from '../kit/field';
 import { many } from '../kit/numbers';
 import { tilde } from '../kit/paths';
 import { Shown } from '../kit/shown';
+import { limitedShort } from '../kit/limit';
 import s from './moving.module.css';
 
 const FORMATS: [ExportFormat, string, string][] = [
@@ -230,9 +231,8 @@ function Where({
                 {...ids}
                 className={inputClass}
                 value={name}
-                maxLength={120}
                 spellCheck={false}
-                onChange={(event) => onName(event.target.value)}
+                {...limitedShort('A name', 120, name, onName)}
               />
               <span>{ending}</span>
             </span>

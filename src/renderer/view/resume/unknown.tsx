@@ -1,6 +1,9 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { RadioGroup } from 'radix-ui';
+import { WORDS_LIMIT } from '../../../shared/contract/pieces';
 import type { PreflightView } from '../../../shared/contract/views';
+import { TooLong } from '../chat/too-long';
+import { limited } from '../kit/limit';
 import { Name, Shown } from '../kit/shown';
 import { Mark } from '../kit/status';
 import { clockTime } from '../kit/time';
@@ -143,16 +146,32 @@ function One({
         ))}
       </RadioGroup.Root>
       {answer?.decision === 'happened' && (
-        <textarea
-          className={s['words']}
-          aria-label="What happened"
-          rows={2}
-          placeholder="For example: the file was written, all 120 lines"
-          value={answer.words}
-          maxLength={100_000}
-          onChange={(event) => onChange({ decision: 'happened', words: event.target.value })}
-        />
+        <Happened words={answer.words} onChange={(words) => onChange({ decision: 'happened', words })} />
       )}
     </div>
+  );
+}
+
+function Happened({ words, onChange }: { words: string; onChange: (words: string) => void }) {
+  const [refused, setRefused] = useState<string>();
+  return (
+    <>
+      <textarea
+        className={s['words']}
+        aria-label="What happened"
+        rows={2}
+        placeholder="For example: the file was written, all 120 lines"
+        value={words}
+        {...limited({ value: words, limit: WORDS_LIMIT, onChange, onTooLong: setRefused })}
+      />
+      {refused !== undefined && (
+        <TooLong
+          text={refused}
+          limit={WORDS_LIMIT}
+          what="description"
+          onClose={() => setRefused(undefined)}
+        />
+      )}
+    </>
   );
 }

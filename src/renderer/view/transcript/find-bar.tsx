@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { endFind, find, nextHit, useReading } from '../../store/reading';
 import { IconButton } from '../kit/button';
 import { count } from '../kit/numbers';
+import { limitedShort } from '../kit/limit';
 import s from './transcript.module.css';
 
 /** The keyboard stays where one reads when the bar goes. */
@@ -25,8 +26,7 @@ export function FindBar({ id }: { id: string }) {
         aria-label="Find in this run"
         placeholder="Find in this run"
         value={words}
-        maxLength={500}
-        onChange={(event) => find(id, event.target.value)}
+        {...limitedShort('The words to find', 500, words, (value) => find(id, value))}
         onKeyDown={(event) => {
           if (event.key === 'Enter') nextHit(event.shiftKey ? -1 : 1);
           if (event.key === 'Escape') {

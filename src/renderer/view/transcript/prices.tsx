@@ -10,6 +10,7 @@ import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass } from '../kit/field';
 import { Name } from '../kit/shown';
+import { limitedShort } from '../kit/limit';
 import s from './panel.module.css';
 
 /** A row as its fields hold it. */
@@ -118,8 +119,7 @@ export function PricesDialog({
                 {...ids}
                 className={inputClass}
                 value={currency}
-                maxLength={12}
-                onChange={(event) => setCurrency(event.target.value)}
+                {...limitedShort('A currency', 12, currency, setCurrency)}
               />
             )}
           </Field>
@@ -132,9 +132,8 @@ export function PricesDialog({
                   {...ids}
                   className={inputClass}
                   value={draft.model}
-                  maxLength={200}
                   aria-invalid={tried && bad(draft) && draft.model.trim() === ''}
-                  onChange={(event) => change(at, { model: event.target.value })}
+                  {...limitedShort('A name', 200, draft.model, (model) => change(at, { model }))}
                 />
               )}
             </Field>
@@ -146,9 +145,8 @@ export function PricesDialog({
                     className={inputClass}
                     inputMode="decimal"
                     value={draft[key]}
-                    maxLength={12}
                     aria-invalid={tried && bad(draft) && isWrong(draft, key)}
-                    onChange={(event) => change(at, { [key]: event.target.value })}
+                    {...limitedShort('A price', 12, draft[key], (price) => change(at, { [key]: price }))}
                   />
                 )}
               </Field>

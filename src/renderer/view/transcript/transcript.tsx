@@ -17,6 +17,7 @@ import { Button, IconButton } from '../kit/button';
 import { count, many } from '../kit/numbers';
 import { StatusBar } from '../chat/status-bar';
 import { Shown } from '../kit/shown';
+import { limitedShort } from '../kit/limit';
 import s from './transcript.module.css';
 
 /** The same items, only to read: no profile, key or folder is needed, and nothing can be set going. */
@@ -178,8 +179,7 @@ function StepField({ last }: { last: number }) {
         aria-label={`Go to step, 1 to ${count(last)}`}
         placeholder={last > 0 ? `of ${count(last)}` : '–'}
         value={text}
-        maxLength={9}
-        onChange={(event) => setText(event.target.value.replace(/\D/g, ''))}
+        {...limitedShort('The number of a step', 9, text, (value) => setText(value.replace(/\D/g, '')))}
         onKeyDown={(event) => {
           if (event.key === 'Enter') go();
           if (event.key === 'Escape') setText('');
