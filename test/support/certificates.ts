@@ -35,7 +35,7 @@ export function makeCertificates(names: readonly string[], days = 2): Certificat
   );
   key('server.key');
   openssl('req', '-new', '-key', 'server.key', '-subj', '/CN=server', '-out', 'server.csr');
-  const san = names.map((name) => `${/^[\d.]+$/.test(name) ? 'IP' : 'DNS'}:${name}`).join(',');
+  const san = names.map((name) => `${/^[\d.]+$|:/.test(name) ? 'IP' : 'DNS'}:${name}`).join(',');
   writeFileSync(at('san.txt'), `subjectAltName=${san}\n`);
   openssl(
     ...['x509', '-req', '-in', 'server.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as tls from 'node:tls';
-import type { EnvHttpProxyAgent } from 'undici';
+import type * as Undici from 'undici';
 import { Failure } from '../../shared/run/failure';
 import type { Environment } from './keys';
+import { socksDispatcher } from './socks';
 
 /** This machine is never reached through a proxy, whatever NO_PROXY says. */
 const NEVER_PROXIED = ['localhost', '127.0.0.1', '[::1]'];
@@ -11,7 +12,7 @@ const MOST_NAMES = 32 * 1024;
 /** Milliseconds to reach a server; everything after that is bounded by the call's own time-out. */
 const CONNECT_TIMEOUT = 20_000;
 
-const agents = new Map<string, EnvHttpProxyAgent>();
+const agents = new Map<string, Undici.Dispatcher>();
 
 /**
  * A fetch that honours the proxy and certificate settings of `env`: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY
@@ -22,8 +23,7 @@ export function networkFetch(env: Environment): typeof globalThis.fetch {
   return async (input, init) => {
     // Loaded at the first call: starting the program must not wait for what only a call needs.
     const undici = await import('undici');
-    refuseUnusable(env, new URL(input instanceof Request ? input.url : input));
-    const dispatcher = agentFor(env, undici.EnvHttpProxyAgent);
+    const dispatcher = agentFor(env, new URL(input instanceof Request ? input.url : input), undici);
     // undici's own fetch and the platform's differ only in the types that each declares for itself.
     const send = undici.fetch as unknown as typeof globalThis.fetch;
     const routed: object = { ...init, dispatcher };
@@ -31,30 +31,31 @@ export function networkFetch(env: Environment): typeof globalThis.fetch {
   };
 }
 
-function agentFor(env: Environment, Agent: typeof EnvHttpProxyAgent): EnvHttpProxyAgent {
-  const all = setting(env, 'ALL_PROXY');
-  const httpsProxy = proxyAddress(setting(env, 'HTTPS_PROXY') || all) ?? '';
-  const httpProxy = proxyAddress(setting(env, 'HTTP_PROXY') || all) ?? '';
-  const noProxy = noProxyOf(env);
+function agentFor(env: Environment, url: URL, undici: typeof Undici): Undici.Dispatcher {
+  const proxy = isDirect(url, noProxyOf(env)) ? '' : usableProxy(env, url);
   const files = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file): file is string => !!file);
 
-  const signature = JSON.stringify([httpProxy, httpsProxy, noProxy, files.map(fileStamp)]);
+  const signature = JSON.stringify([proxy, files.map(fileStamp)]);
   const known = agents.get(signature);
   if (known) return known;
 
   const ca = certificates(files);
   // Made once: reading some hundred certificates for every connection would be felt.
   const trust = ca && { secureContext: tls.createSecureContext({ ca }) };
-  const agent = new Agent({
-    httpProxy,
-    httpsProxy,
-    noProxy,
-    // A call is bounded by its own time-out; a model may well think for minutes before its first byte.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT, ...trust },
-    ...(trust && { requestTls: trust, proxyTls: trust }),
-  });
+  const connect = { timeout: CONNECT_TIMEOUT, ...trust };
+  // A call is bounded by its own time-out; a model may well think for minutes before its first byte.
+  const patient = { headersTimeout: 0, bodyTimeout: 0 };
+  const agent =
+    proxy === ''
+      ? new undici.Agent({ ...patient, connect })
+      : proxy.startsWith('socks5:')
+        ? socksDispatcher(undici, proxy, patient, connect)
+        : new undici.ProxyAgent({
+            ...patient,
+            uri: proxy,
+            connect,
+            ...(trust && { requestTls: trust, proxyTls: trust }),
+          });
   agents.set(signature, agent);
   return agent;
 }
@@ -77,12 +78,14 @@ function proxyAddress(text: string): string | undefined {
   return /^https?:/i.test(address) ? address : undefined;
 }
 
-/** A proxy that cannot be used stands in the way only of calls that would go through it. */
-function refuseUnusable(env: Environment, url: URL): void {
-  const own = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const name = setting(env, own) !== '' ? own : 'ALL_PROXY';
+/** The proxy that a call goes through; none: ''. One that cannot be used stands in the way of no other call. */
+function usableProxy(env: Environment, url: URL): string {
+  const names =
+    url.protocol === 'https:' ? ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'] : ['HTTP_PROXY', 'ALL_PROXY'];
+  const name = names.find((one) => setting(env, one) !== '') ?? 'ALL_PROXY';
   const text = setting(env, name);
-  if (proxyAddress(text) !== undefined || isDirect(url, noProxyOf(env))) return;
+  const address = proxyAddress(text);
+  if (address !== undefined) return address;
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
   throw new Failure({
     code: 'model_unreachable',
@@ -95,7 +98,7 @@ function refuseUnusable(env: Environment, url: URL): void {
   });
 }
 
-/** As the agent decides it: equal to an entry, or below it. */
+/** What NO_PROXY names: equal to an entry, or below it. */
 function isDirect(url: URL, noProxy: string): boolean {
   if (noProxy === '*') return true;
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');

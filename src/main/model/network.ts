@@ -40,6 +40,8 @@ export function networkError(where: Where, error: unknown): CallError {
       'Check the network and the proxy setting, then resume.',
       true,
     );
+  const socks = codes.find((code) => code.startsWith('SOCKS_'));
+  if (socks !== undefined) return down(...socksWords(socks, where.host), socks === 'SOCKS_NOT_REACHED');
   if (/proxy response \((\d+)\)/i.test(messageOf(error))) {
     const status = /proxy response \((\d+)\)/i.exec(messageOf(error))![1];
     return down(
@@ -51,6 +53,33 @@ export function networkError(where: Where, error: unknown): CallError {
     );
   }
   return brokenOff(where, error);
+}
+
+function socksWords(code: string, host: string): [message: string, todo: string] {
+  switch (code) {
+    case 'SOCKS_LOGIN':
+      return [
+        'The SOCKS proxy does not accept the user and password.',
+        'Put the right user and password into the address of the proxy, for example socks5://user:password@host:1080.',
+      ];
+    case 'SOCKS_REFUSED':
+      return [
+        `The SOCKS proxy does not let calls to ${host} through.`,
+        'Ask whoever runs the proxy, or name the host in NO_PROXY.',
+      ];
+    case 'SOCKS_NOT_REACHED':
+      return [
+        `The SOCKS proxy cannot reach ${host}.`,
+        'Check the network and the proxy setting, then resume.',
+      ];
+    case 'SOCKS_SLOW':
+      return ['The SOCKS proxy does not answer.', 'Check the network and the proxy setting, then resume.'];
+    default:
+      return [
+        'The address of the proxy leads to something that is not a SOCKS 5 proxy.',
+        'Check the proxy setting: host, port and kind.',
+      ];
+  }
 }
 
 function tlsFailure(where: Where, code: string, error: unknown) {

@@ -8,7 +8,8 @@ it.each([
   ['PROXY proxy.corp:3128; DIRECT', 'http://proxy.corp:3128'],
   ['https secure.corp:443;PROXY other:1', 'https://secure.corp:443'],
   ['PROXY [::1]:8080', 'http://[::1]:8080'],
-  ['SOCKS5 socks.corp:1080', undefined],
+  ['SOCKS5 socks.corp:1080; DIRECT', 'socks5://socks.corp:1080'],
+  ['SOCKS old.corp:1080', undefined],
   ['DIRECT; PROXY late:1', undefined],
 ])('reads the system answer %j as %j', (answer, proxy) => {
   expect(proxyIn(answer)).toBe(proxy);

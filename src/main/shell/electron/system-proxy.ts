@@ -2,14 +2,16 @@ const SET_BY_HAND = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 /** Any public host: rules that differ by host are for browsers, and a model call knows one proxy. */
 const ASKED = 'https://model.example/';
 
+const SCHEMES: Record<string, string> = { HTTPS: 'https', SOCKS5: 'socks5' };
+
 /**
  * The address in an answer of Electron's `resolveProxy` (`PROXY host:port; DIRECT`), first choice only; undefined for a
- * direct connection, and for SOCKS, which model calls cannot use.
+ * direct connection, and for SOCKS 4, which model calls cannot use.
  */
 export function proxyIn(answer: string): string | undefined {
-  const found = /^\s*(PROXY|HTTPS)\s+([^\s;]+)\s*(;|$)/i.exec(answer);
+  const found = /^\s*(PROXY|HTTPS|SOCKS5)\s+([^\s;]+)\s*(;|$)/i.exec(answer);
   if (!found?.[2]) return undefined;
-  return `${found[1]?.toUpperCase() === 'HTTPS' ? 'https' : 'http'}://${found[2]}`;
+  return `${SCHEMES[found[1]?.toUpperCase() ?? ''] ?? 'http'}://${found[2]}`;
 }
 
 /**
