@@ -19,10 +19,14 @@ const exit = await holdfast(process.argv.slice(2), {
   screen: processConsole(),
   version: version(),
   parts: async () => {
-    const [{ agentParts }, keyring] = await Promise.all([import('./parts'), keys()]);
+    const [{ agentParts }, { ownVersions }, keyring] = await Promise.all([
+      import('./parts'),
+      import('./settings/versions'),
+      keys(),
+    ]);
     // What is saved must be known before anything is recorded, so that it can be kept out.
     await keyring.warm();
-    return agentParts(process.env, keyring);
+    return agentParts(process.env, keyring, { versions: ownVersions() });
   },
   store: async (word) => {
     const [{ openNamed }, { loginUse }, keyring] = await Promise.all([

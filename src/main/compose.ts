@@ -15,6 +15,7 @@ import { plainKeyring, plainKeysPath } from './secrets';
 import type { Keyring } from './settings/secrets/keyring';
 import { folders } from './settings/paths';
 import { profilesPath } from './settings/profiles';
+import { ownVersions } from './settings/versions';
 import { isStoreName, storeNamed, storesPath } from './settings/stores';
 
 export interface Composition {
@@ -60,9 +61,11 @@ export async function composeApp({
   const home = homedir();
   const { state, cache } = folders();
   const own = entry ? { store: entry.url, login: loginFor(entry) } : { store: address, login: {} };
+  const versions = ownVersions();
   const documents = join(home, 'Documents');
   return createApp({
-    parts: agentParts(process.env, keyring),
+    parts: agentParts(process.env, keyring, { versions }),
+    versions,
     keyring,
     keysFile: secrets.file,
     store,

@@ -8,6 +8,7 @@ import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
 import { folders } from './settings/paths';
 import type { Keyring } from './settings/secrets/keyring';
+import type { Versions } from './settings/versions';
 import { machineWitness } from './settings/witness';
 import type { Witness } from './settings/witness';
 import { toolsFor } from './tool/registry';
@@ -16,13 +17,15 @@ export interface PartsOptions {
   witness?: Witness;
   /** What the person's settings name; absent: as their files have it. */
   around?: Surroundings;
+  /** Where earlier prompts and tools are kept; absent: nowhere. */
+  versions?: Versions;
 }
 
 /** What the core's loop is built from, the same behind every door. */
 export function agentParts(
   env: NodeJS.ProcessEnv = process.env,
   keyring?: Keyring,
-  { witness = ownWitness(env), around = new Surroundings(env) }: PartsOptions = {},
+  { witness = ownWitness(env), around = new Surroundings(env), versions }: PartsOptions = {},
 ): AgentParts {
   // Of a profile that is in no file.
   const used = new Map<string, Pick<Profile, 'key_env'>>();
@@ -44,6 +47,7 @@ export function agentParts(
       await Promise.all([around.refresh(), keyring?.warm()]);
     },
     witness,
+    ...(versions && { versions }),
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,
   };

@@ -146,9 +146,10 @@ describe('the window', () => {
     const force = page.getByRole('button', { name: /^Force resume/ });
     await force.waitFor();
     const names = await force.locator('..').getByRole('button').allTextContents();
-    expect(names.slice(0, 2)).toEqual([
+    expect(names.slice(0, 3)).toEqual([
       'Use “Practice (May)”, which matches',
       'Force resume with these changes',
+      'Cancel',
     ]);
   });
 

@@ -207,8 +207,11 @@ onEveryDoor(
       const table = page.getByRole('table');
       await table.waitFor();
       expect(await table.locator('tr[data-changed="true"]').count()).toBe(2);
-      await table.getByRole('button', { name: 'show current prompt' }).click();
-      await page.getByText('You are someone else.').waitFor();
+      const then = page.getByLabel('Prompt when the run was saved');
+      expect(await then.locator('del').allTextContents()).toEqual(['work', 'with', 'files']);
+      const now = page.getByLabel('Prompt now');
+      await until(() => now.textContent()).toBe('You are someone else.');
+      await table.getByText('The run may stop earlier.').waitFor();
       expect(
         await page
           .getByRole('button', { name: 'Resume', exact: true })

@@ -16,6 +16,7 @@ import { FileSecrets, noSeal, type Seal } from '../../src/main/settings/secrets/
 import { Keyring } from '../../src/main/settings/secrets/keyring';
 import { Surroundings } from '../../src/main/settings/surroundings';
 import { machineWitness } from '../../src/main/settings/witness';
+import { Versions } from '../../src/main/settings/versions';
 import type { Witness } from '../../src/main/settings/witness';
 import { builtInTools } from '../../src/main/tool/registry';
 import { connect, type Client } from '../../src/shared/contract/connect';
@@ -124,8 +125,10 @@ export function makeDesk(options: DeskOptions = {}): Desk {
   const { model } = options;
   const keysFile = join(home, 'config', 'keys.json');
   const keyring = new Keyring(new FileSecrets(keysFile, options.seal ?? noSeal));
+  const versions = new Versions(join(home, 'config', 'versions'));
   const real = agentParts(options.env ?? {}, keyring, {
     witness: options.witness ?? machineWitness(join(home, 'state'), join(home, 'runs')),
+    versions,
     around: new Surroundings(options.env ?? {}, {
       profiles: join(home, 'config', 'profiles.yaml'),
       stores: join(home, 'config', 'stores.yaml'),
@@ -152,6 +155,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     profilesPath: join(home, 'config', 'profiles.yaml'),
     keyring,
     keysFile,
+    versions,
     env: options.env ?? {},
     ...(options.space && { space: options.space }),
     ...(options.leaveMs !== undefined && { leaveMs: options.leaveMs }),

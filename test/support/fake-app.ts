@@ -181,6 +181,8 @@ function handlers(scene: Scene): Handlers {
     'profiles.list': () => scene.profiles,
     'profiles.save': done,
     'profiles.remove': done,
+    'profiles.versions': () => ({ versions: 3, bytes: 2400, folder: '/home/ada/.config/holdfast/versions' }),
+    'profiles.forget': done,
     'profiles.models': () => ({ models: ['practice-1'] }),
     'profiles.try': () => ({ ms: 240, words: 'OK' }),
     'keys.list': () => scene.keys,

@@ -112,6 +112,8 @@ export const goodInputs: { [N in CommandName]: unknown } = {
   'keys.hold': { kind: 'key', service: 'https://api.example.org', value: 'sk-x' },
   'keys.replace': { id: '0123456789abcdef01234567', value: 'sk-x' },
   'keys.remove': { id: '0123456789abcdef01234567' },
+  'profiles.versions': {},
+  'profiles.forget': {},
   'profiles.discover': { ports: [9000] },
   'stores.list': {},
   'stores.test': { store: { name: 'team', url: 'nats://127.0.0.1:1/RUNS' } },

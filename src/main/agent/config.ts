@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { Failure } from '../../shared/run/failure';
-import { computeFingerprint } from '../../shared/run/fingerprint';
+import { computeFingerprint, systemText, toolsText } from '../../shared/run/fingerprint';
 import type { Fingerprint } from '../../shared/run/record';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Model, ModelRequest, ToolDef } from '../model/model';
@@ -59,6 +59,12 @@ export function runConfig(parts: AgentParts, profile: Profile): RunConfig {
 /** What a run of this profile would be written against now. Throws like its model and tools. */
 export const currentFingerprint = (parts: AgentParts, profile: Profile): Fingerprint =>
   runConfig(parts, profile).fingerprint;
+
+/** The texts that the hashes of its fingerprint stand for. */
+export const versionTexts = ({ profile, defs }: Pick<RunConfig, 'profile' | 'defs'>): string[] => [
+  systemText([profile.system_prompt]),
+  toolsText(defs),
+];
 
 export const toolNamed = (config: RunConfig, name: string): Tool | undefined =>
   config.tools.find((tool) => tool.def.name === name);

@@ -1,6 +1,6 @@
 import { Failure } from '../../shared/run/failure';
 import type { LoadedRun } from '../journal/journal';
-import { placeEntry, realFolder, runConfig } from './config';
+import { placeEntry, realFolder, runConfig, versionTexts } from './config';
 import type { RunConfig } from './config';
 import { inspect, nextCallChars } from './inspect';
 import type { Inspection } from './inspect';
@@ -88,6 +88,7 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
     await queue.load(loaded.records);
     if (options.send !== undefined && !queue.get(options.send)) throw notQueued();
     if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
+    void parts.versions?.keep(versionTexts(config));
     return new LiveSession(run, opening(loaded, seen, unknown, options, run.ledger.warnings), queue);
   } catch (error) {
     await journal.close();

@@ -7,6 +7,7 @@ import type { GateReport, FingerprintDiff } from '../../shared/run/gates';
 import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
 import type { Witness } from '../settings/witness';
+import type { Versions } from '../settings/versions';
 import type { ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
 import type { Clock } from './clock';
@@ -29,6 +30,8 @@ export interface AgentParts {
   closed?(store: RunStore | undefined): (real: string) => boolean;
   /** For time-outs; absent: the machine's own. */
   clock?: Clock;
+  /** Where the texts behind the hashes of a fingerprint are kept; absent: nowhere. */
+  versions?: Pick<Versions, 'keep' | 'text'>;
 }
 
 export type ApprovalDecision =

@@ -1,6 +1,6 @@
 import { Approvals } from './approvals';
 import { systemClock } from './clock';
-import { placeEntry, realFolder, runConfig } from './config';
+import { placeEntry, realFolder, runConfig, versionTexts } from './config';
 import type { GrantedFolder, RunConfig } from './config';
 import { Control } from './control';
 import { Ledger } from './ledger';
@@ -67,6 +67,8 @@ export async function startRun(parts: AgentParts, options: StartOptions): Promis
     await run.ledger.release();
     throw error;
   }
+  // For the eye of a later pre-flight; of a private run there is none.
+  if (options.store) void parts.versions?.keep(versionTexts(config));
   setImmediate(begun);
   return new LiveSession(run, { how: 'turn', warnings: run.ledger.warnings });
 }

@@ -14,6 +14,7 @@ import { knownSecrets } from '../model/keys';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
 import type { Keyring } from '../settings/secrets/keyring';
+import type { Versions } from '../settings/versions';
 import { DiskSpace } from './disk-space';
 import { Addresses } from './addresses';
 import type { Door } from './door';
@@ -76,6 +77,8 @@ export interface AppOptions {
   /** Keys, passwords and tokens that the person saved, and the file that they are in. */
   keyring: Keyring;
   keysFile: string;
+  /** Earlier prompts and tools of the profiles. */
+  versions: Versions;
   env: NodeJS.ProcessEnv;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
@@ -225,7 +228,14 @@ export function createApp(options: AppOptions): App {
   });
   const { keyring } = options;
   const addresses = new Addresses(join(state, 'addresses.json'), permitted);
-  const profiles = new ProfileDesk(options.profilesPath, options.env, door, keyring, addresses);
+  const profiles = new ProfileDesk(
+    options.profilesPath,
+    options.env,
+    door,
+    keyring,
+    addresses,
+    options.versions,
+  );
   const keys = new KeyDesk(
     keyring,
     options.keysFile,

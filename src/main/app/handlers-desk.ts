@@ -23,7 +23,7 @@ const done = (value: boolean) => ({ done: value });
 
 /** Everything that belongs to no run. */
 export function deskHandlers(services: Services): DeskHandlers {
-  const { door, store, drafts, prefs, profiles, folders, tell, windows } = services;
+  const { door, store, drafts, prefs, profiles, folders, tell, windows, versions } = services;
   return {
     'app.hello': ({ window }, peer) => {
       windows.of(peer, window);
@@ -58,6 +58,11 @@ export function deskHandlers(services: Services): DeskHandlers {
     'profiles.remove': async ({ name }) => {
       await profiles.remove(name);
       tell('profiles.changed', {});
+      return done(true);
+    },
+    'profiles.versions': () => ({ ...versions.count(), folder: versions.folder }),
+    'profiles.forget': () => {
+      versions.clear();
       return done(true);
     },
     'profiles.models': (input) => profiles.models(input),

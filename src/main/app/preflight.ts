@@ -1,5 +1,7 @@
 import type { PreflightView } from '../../shared/contract/views';
 import { Failure } from '../../shared/run/failure';
+import { promptIn, toolsIn } from '../../shared/run/fingerprint';
+import type { FingerprintDiff } from '../../shared/run/gates';
 import { matchingProfiles, preflight } from '../agent';
 import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
@@ -50,6 +52,7 @@ export async function preflightView(
     ok: seen.ok,
     gates: seen.gates,
     diff: seen.diff,
+    texts: changedTexts(parts, profile, seen.diff),
     profile: profile.name,
     ...((folder ?? seen.folder) !== undefined && { folder: folder ?? seen.folder }),
     noted: {
@@ -81,6 +84,33 @@ export async function preflightView(
     counters: { ...seen.counters },
     ...(seen.lost && { lost: seen.lost }),
     writer: await store.writer(id),
+  };
+}
+
+/** The words behind the hashes that differ. */
+function changedTexts(parts: AgentParts, profile: Profile, diff: FingerprintDiff[]): PreflightView['texts'] {
+  const text = (field: FingerprintDiff['field']) => {
+    const found = diff.find((one) => one.field === field && one.changed);
+    return found && { recorded: parts.versions?.text(found.recorded) };
+  };
+  const [prompt, tools] = [text('system_hash'), text('tools_hash')];
+  const was = {
+    prompt: prompt?.recorded === undefined ? undefined : promptIn(prompt.recorded),
+    tools: tools?.recorded === undefined ? undefined : toolsIn(tools.recorded),
+  };
+  return {
+    ...(prompt && {
+      prompt: {
+        ...(was.prompt !== undefined && { recorded: was.prompt }),
+        current: profile.system_prompt,
+      },
+    }),
+    ...(tools && {
+      tools: {
+        ...(was.tools && { recorded: was.tools }),
+        current: parts.tools(profile).map(({ def }) => def),
+      },
+    }),
   };
 }
 

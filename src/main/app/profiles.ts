@@ -9,10 +9,12 @@ import { endpointOf } from '../model/endpoint';
 import { keyOf, keyVariable } from '../model/keys';
 import { modelFor } from '../model/registry';
 import { setupFailure, tryModel, type Tried } from '../model/try-model';
+import { versionTexts } from '../agent/config';
 import type { Profile } from '../settings/profile';
 import { BUILT_IN, loadProfiles, PRACTICE, removeProfile, saveProfile } from '../settings/profiles';
 import type { Keyring } from '../settings/secrets/keyring';
 import type { SecretEntry } from '../settings/secrets/secret-store';
+import type { Versions } from '../settings/versions';
 import { builtInTools, toolsFor } from '../tool/registry';
 import type { Address, Addresses } from './addresses';
 import { addressOf, ENTERED, isSame, needsNoQuestion } from './address-of';
@@ -39,6 +41,7 @@ export class ProfileDesk {
     private readonly door: Door,
     private readonly keyring: Keyring,
     private readonly addresses: Addresses,
+    private readonly versions: Versions,
   ) {}
 
   async all(): Promise<{ profiles: Profile[]; usual: string }> {
@@ -90,6 +93,10 @@ export class ProfileDesk {
     refuseKeys(profile);
     await this.#ask(profile, key?.id);
     const use = keyUse(profile);
+    const { profiles } = await loadProfiles(this.path);
+    const before = profiles.find(({ name }) => name === (was ?? profile.name));
+    // Runs that were begun with it may be older than what is kept of them.
+    if (before) await this.versions.keep(textsOf(before));
     await saveProfile(profile, was, this.path);
     if (was !== undefined) await this.keyring.renamed('key', was, profile.name);
     if (key && use) await this.keyring.keep(key.id, use, key.keep);
@@ -264,6 +271,16 @@ export class ProfileDesk {
       if (isFailure(error, 'key_missing') && isFailure(keys)) return keys.message;
       return isFailure(error) ? error.message : 'It cannot be used.';
     }
+  }
+}
+
+/** What the hashes of a profile's fingerprint stand for. */
+function textsOf(profile: Profile): string[] {
+  try {
+    return versionTexts({ profile, defs: toolsFor(profile).map(({ def }) => def) });
+  } catch {
+    // Tools that it names are not there, so no run was begun with it.
+    return [];
   }
 }
 

@@ -23,7 +23,7 @@ export type Place =
   | { view: 'permissions' };
 
 /** What lies over the window. */
-export type Overlay = 'palette' | 'shortcuts' | undefined;
+export type Overlay = 'palette' | 'shortcuts' | 'versions' | undefined;
 
 export interface Toast {
   id: number;

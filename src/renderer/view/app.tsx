@@ -24,6 +24,7 @@ import { Moving } from './moving/moving';
 import { Palette } from './palette/palette';
 import { QuestionDialog } from './permissions/question';
 import { Shortcuts } from './shortcuts';
+import { VersionsDialog } from './profiles/versions';
 import { CopyDialog } from './stores/copy';
 import s from './app.module.css';
 
@@ -67,6 +68,7 @@ export function App() {
       <QuestionDialog />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
+      {overlay === 'versions' && <VersionsDialog />}
     </Tooltip.Provider>
   );
 }

@@ -212,6 +212,13 @@ export const commands = {
       servers: z.array(z.object({ name: z.string(), endpoint: z.string(), models: z.array(z.string()) })),
     }),
   },
+  /** Earlier prompts and tools of the profiles, which a pre-flight compares with. */
+  'profiles.versions': {
+    input: nothing,
+    output: z.object({ versions: z.number(), bytes: z.number(), folder: z.string() }),
+  },
+  /** Deletes them; a pre-flight then shows hashes for what changed. */
+  'profiles.forget': { input: nothing, output: done },
   ...keyCommands,
   ...storeCommands,
   ...libraryCommands,

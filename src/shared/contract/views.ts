@@ -182,6 +182,14 @@ export const forecast = z.object({
 });
 export type Forecast = z.infer<typeof forecast>;
 
+/** A tool as the model sees it. */
+export const toolText = z.object({
+  name: z.string(),
+  description: z.string(),
+  input_schema: z.record(z.string(), z.unknown()),
+});
+export type ToolText = z.infer<typeof toolText>;
+
 export const preflightView = z.object({
   id: runId,
   origin: runOrigin,
@@ -202,6 +210,16 @@ export const preflightView = z.object({
       force: z.enum(['forceable', 'hard']),
     }),
   ),
+  /**
+   * What the hashes that changed stand for, where that is known on this machine: the prompt, and the tools as the model
+   * sees them. `recorded` absent: not known here.
+   */
+  texts: z
+    .object({
+      prompt: z.object({ recorded: z.string().optional(), current: z.string() }).optional(),
+      tools: z.object({ recorded: z.array(toolText).optional(), current: z.array(toolText) }).optional(),
+    })
+    .default({}),
   /** The profile that this pre-flight was made with, and whether its folder and tools exist. */
   profile: z.string(),
   folder: z.string().optional(),

@@ -1,3 +1,4 @@
+import { z } from '../zod';
 import type { FingerprintDiff } from './gates';
 import { goJson, goString } from './json';
 import type { Fingerprint } from './record';
@@ -32,6 +33,36 @@ export function toolsText(tools: readonly FingerprintTool[]): string {
     `{"Name":${goString(tool.name)},"Description":${goString(tool.description)},` +
     `"InputSchema":${goJson(tool.input_schema)},"DeferLoading":false}`;
   return `[${tools.map(one).join(',')}]`;
+}
+
+/** The prompt that a text of `systemText` was made from, its blocks one after the other; undefined for any other text. */
+export function promptIn(text: string): string | undefined {
+  const blocks = parsed(z.array(z.string()), text);
+  return blocks?.join('\n\n');
+}
+
+/** The tools that a text of `toolsText` was made from; undefined for any other text. */
+export function toolsIn(text: string): FingerprintTool[] | undefined {
+  return parsed(z.array(written), text)?.map(({ Name, Description, InputSchema }) => ({
+    name: Name,
+    description: Description,
+    input_schema: InputSchema,
+  }));
+}
+
+const written = z.object({
+  Name: z.string(),
+  Description: z.string(),
+  InputSchema: z.record(z.string(), z.unknown()),
+});
+
+function parsed<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    const result = schema.safeParse(JSON.parse(text));
+    return result.success ? result.data : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDesk, Shown, startChat, type Desk } from '../../support/app';
@@ -43,6 +43,7 @@ describe('resume behind the contract', () => {
     const view = await client.call('run.preflight', { id });
     expect(view).toMatchObject({ ok: false, profile: 'Work', next: 'input', folder: desk.folder });
     expect(view.diff.filter((field) => field.changed).map((field) => field.field)).toEqual(['system_hash']);
+    expect(view.texts).toEqual({ prompt: { recorded: 'Be brief.', current: 'Be long.' } });
     expect(view.gates.map(({ gate, outcome }) => `${gate} ${outcome}`)).toEqual([
       'completed pass',
       'interactivity pass',
@@ -69,6 +70,45 @@ describe('resume behind the contract', () => {
     await again.call('run.say', say);
     const shownAgain = await new Shown(again, id).status('your_turn');
     expect(shownAgain.list().filter((item) => item.kind === 'seam').length).toBe(1);
+  });
+
+  it('shows the words of changed prompts and tools, by texts that are beside the settings only and can be cleared', async () => {
+    profiles(one('practice-1', 'Be brief with zebras.'));
+    const first = desk.window();
+    const { id, shown } = await startChat(first, 'list', { profile: 'Work', folder: desk.folder });
+    await shown.status('your_turn');
+    const versions = join(desk.home, 'config', 'versions');
+    await until(() => readdirSync(versions).length === 2);
+    const { profile } = (await first.call('profiles.list', {})).profiles[1]!;
+    const { name, provider, model } = profile;
+    // A version that no run used yet is kept as soon as another one takes its place.
+    profiles(one('practice-1', 'Be quick.'));
+    const save = (system_prompt: string, tools: string[]) =>
+      first.call('profiles.save', { profile: { name, provider, model, system_prompt, tools }, was: name });
+    await save('Be long.', ['list_files', 'file_stats']);
+    expect(readdirSync(versions).length).toBe(3);
+    const { texts } = await first.call('run.preflight', { id });
+    expect(texts.prompt).toEqual({ recorded: 'Be brief with zebras.', current: 'Be long.' });
+    expect(texts.tools?.recorded?.map((tool) => tool.name)).toEqual([
+      'list_files',
+      'read_file',
+      'append_file',
+    ]);
+    expect(texts.tools?.current.map((tool) => tool.name)).toEqual(['list_files', 'file_stats']);
+    expect(texts.tools?.current[0]?.description).toMatch(/\w/);
+    const stored = readdirSync(join(desk.home, 'runs'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      .join();
+    expect(stored).not.toContain('zebras');
+    expect(await first.call('profiles.versions', {})).toMatchObject({ versions: 3, folder: versions });
+    await first.call('profiles.forget', {});
+    expect(await first.call('profiles.versions', {})).toMatchObject({ versions: 0, bytes: 0 });
+    expect((await first.call('run.preflight', { id })).texts.prompt).toEqual({ current: 'Be long.' });
+    // A private chat leaves nothing of its profile behind.
+    const hidden = await startChat(first, 'list', { profile: 'Work', private: true });
+    await hidden.shown.status('your_turn');
+    expect((await first.call('profiles.versions', {})).versions).toBe(0);
   });
 
   it('finds a renamed profile by its settings and names it, and tells what is missing before anything runs', async () => {

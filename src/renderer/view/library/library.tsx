@@ -2,6 +2,7 @@ import {
   Cpu,
   Database,
   HardDrive,
+  History,
   Keyboard,
   Monitor,
   Moon,
@@ -254,6 +255,9 @@ function Foot() {
         </MenuItem>
         <MenuItem icon={<ShieldCheck size="1rem" />} onSelect={() => go({ view: 'permissions' })}>
           Permissions
+        </MenuItem>
+        <MenuItem icon={<History size="1rem" />} onSelect={() => show('versions')}>
+          Earlier prompts and tools…
         </MenuItem>
         <MenuItem icon={<Upload size="1rem" />} onSelect={() => importRuns()}>
           Import runs…

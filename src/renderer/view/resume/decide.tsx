@@ -1,10 +1,12 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ArrowRight, Lock, Play } from 'lucide-react';
 import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { go, openRun } from '../../store/app';
+import { loadDraft, useDrafts } from '../../store/drafts';
 import type { ProfileEntry } from '../../store/profiles';
+import { runDraft } from '../../store/waiting';
 import { FolderButton } from '../chat/folder';
 import { ProfileButton } from '../chat/profile-button';
 import { Waiting } from '../chat/waiting';
@@ -33,6 +35,9 @@ export function Decide(props: DecideProps) {
   const { id } = flight;
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<FailureInfo>();
+  const field = runDraft(id);
+  useEffect(() => void loadDraft(field), [field]);
+  const draft = useDrafts((state) => state.texts[field]) ?? '';
   const refused = flight.gates.filter((gate) => gate.outcome === 'refuse');
   const hard = refused.find((gate) => gate.gate !== 'drift');
   const needsForce = refused.length > 0 && !hard;
@@ -122,6 +127,11 @@ export function Decide(props: DecideProps) {
           </p>
         )}
         {note && <p className={s['missing']}>{note}</p>}
+        {draft !== '' && (
+          <p className={s['draft']}>
+            What you typed stays in the message field of this chat. It isn’t sent until you send it.
+          </p>
+        )}
         <div className={s['actions']}>
           {other !== undefined && (
             <Button look="primary" disabled={busy || held} onClick={() => onProfile(other)}>
@@ -160,6 +170,7 @@ export function Decide(props: DecideProps) {
               Continue in a new run
             </Button>
           )}
+          {needsForce && <Button onClick={() => openRun(id, 'chat')}>Cancel</Button>}
           {hard && <Button onClick={() => go({ view: 'new' })}>New chat</Button>}
           <span className={s['grow']} />
           <ProfileButton entry={entry} onChoose={onProfile} />

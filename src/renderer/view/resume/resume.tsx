@@ -88,11 +88,11 @@ export function Resume({ head }: { head: RunHead }) {
                 ))}
                 <Gates flight={flight} />
                 {flight.diff.some((field) => field.changed) ? (
-                  <Diff flight={flight} prompt={entry?.profile.system_prompt} />
+                  <Diff flight={flight} />
                 ) : (
                   <div className={s['same-fold']}>
                     <Fold label="Show the settings" quiet>
-                      <Diff flight={flight} prompt={undefined} />
+                      <Diff flight={flight} />
                     </Fold>
                   </div>
                 )}
