@@ -299,12 +299,7 @@ export const drift: PreflightView = {
     { field: 'max_tokens', recorded: '200000', current: '200000', changed: false, force: 'forceable' },
     { field: 'max_iterations', recorded: '50', current: '50', changed: false, force: 'forceable' },
   ],
-  texts: {
-    prompt: {
-      recorded: 'You are a helpful assistant.\nYou work in the folder that you are given.',
-      current: 'You are a careful assistant.\nYou work in the folder that you are given.',
-    },
-  },
+  texts: { prompt: { recorded: 'You are a helpful assistant.', current: 'You are a careful assistant.' } },
   profile: 'Practice',
   folder: '/home/ada/Finance',
   matching: ['Practice (May)'],

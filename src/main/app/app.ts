@@ -1,23 +1,13 @@
 import { dirname, join } from 'node:path';
-import type { EventName, EventPayload } from '../../shared/contract/contract';
-import type { Port } from '../../shared/contract/frame';
-import { serve, type Handlers, type Served } from '../../shared/contract/serve';
-import type { StoreEntry } from '../../shared/contract/stores';
-import type { AgentParts } from '../agent/session';
-import type { RunStore } from '../journal/journal';
-import type { Space } from '../journal/file/space';
+import type { Handlers, Served } from '../../shared/contract/serve';
+import { serve } from '../../shared/contract/serve';
 import { openEntry, tryEntry } from '../journal/try';
 import { Library } from '../library/library';
-import type { SearchProgress } from '../library/search';
-import type { RunIndex } from '../library/search/worker-index';
 import { knownSecrets } from '../model/keys';
 import { builtInTools } from '../tool/registry';
 import { closedTo, ownFolders } from '../settings/own-folders';
-import type { Keyring } from '../settings/secrets/keyring';
-import type { Versions } from '../settings/versions';
 import { DiskSpace } from './disk-space';
 import { Addresses } from './addresses';
-import type { Door } from './door';
 import { Drafts } from './drafts';
 import { Folders } from './folders';
 import { deskHandlers } from './handlers-desk';
@@ -32,100 +22,19 @@ import { storeHandlers } from './handlers-stores';
 import { KeyDesk } from './keys';
 import { MovingDesk } from './moving/desk';
 import { Places } from './moving/places';
-import type { Mover } from './moving/tasks';
 import { Workshop } from './moving/workshop';
 import { Prefs } from './prefs';
 import { ProfileDesk } from './profiles';
-import type { Reader } from './read/reader';
 import { StoreReaders } from './read/store-readers';
 import { Searches } from './searches';
-import { Sessions, type WorkingRun } from './sessions';
+import { Sessions } from './sessions';
 import { StoreDesk } from './store-desk';
 import { Stores } from './stores';
 import { within } from './within';
 import { Windows } from './windows';
+import type { App, AppOptions, Services } from './services';
 
-export interface AppOptions {
-  parts: AgentParts;
-  /** The usual store, which is always there, and its reader. */
-  store: RunStore;
-  reader: Reader;
-  /** The file with the stores beside it. */
-  storesPath: string;
-  /** A reader for one of them, which is open. */
-  readerOf(entry: StoreEntry, store: RunStore): Reader;
-  /** What works on whole runs; `opened` gives a store by its name (empty: the usual one), or throws its Failures. */
-  makeMover(opened: (name: string) => { entry?: StoreEntry; store: RunStore }): Mover;
-  /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */
-  indexOf(
-    entry: StoreEntry | undefined,
-    store: RunStore,
-    onProgress: (progress: SearchProgress) => void,
-  ): RunIndex | undefined;
-  door: Door;
-  version: string;
-  /** Name of the usual store, for people. */
-  label: string;
-  /** Folder of what must not be lost beside the runs: drafts, preferences, granted folders. */
-  state: string;
-  home: string;
-  /** Folder that the sample folder is made in. */
-  samples: string;
-  /** Folders that the window's own picker may choose in, beside what is below `home`. */
-  roots: string[];
-  profilesPath: string;
-  /** Keys, passwords and tokens that the person saved, and the file that they are in. */
-  keyring: Keyring;
-  keysFile: string;
-  /** Earlier prompts and tools of the profiles. */
-  versions: Versions;
-  env: NodeJS.ProcessEnv;
-  /** Looks at the disk that a folder is on; absent: the system's own. */
-  space?: (folder: string) => Promise<Space | undefined>;
-  /** Milliseconds after which a window without a connection counts as closed. Absent: a few seconds. */
-  graceMs?: number;
-  /** Milliseconds that runs are given to come to a safe point when everything closes. Absent: a few seconds. */
-  leaveMs?: number;
-  /** Told of errors that are bugs. */
-  onBug?: (error: unknown, command: string) => void;
-}
-
-/** Everything behind the contract, whatever door it is shown through. */
-export interface App {
-  readonly handlers: Handlers;
-  /** A window connected. */
-  connect(port: Port): Served;
-  /** Runs that would pause if the app closed now. */
-  live(): WorkingRun[];
-  /** Brings a run to the front of every window, or of the next one while there is none. */
-  focus(id: string): void;
-  menu(action: EventPayload<'app.menu'>['action']): void;
-  /** The door's open questions changed. */
-  asked(): void;
-  /** Suspends the runs that are written here, keeps what was typed, frees everything. */
-  close(): Promise<void>;
-}
-
-/** What the handlers work on. */
-export interface Services extends AppOptions {
-  library: Library;
-  sessions: Sessions;
-  stores: Stores;
-  disk: DiskSpace;
-  searches: Searches;
-  storeDesk: StoreDesk;
-  folders: Folders;
-  addresses: Addresses;
-  profiles: ProfileDesk;
-  keys: KeyDesk;
-  drafts: Drafts;
-  prefs: Prefs;
-  mover: Mover;
-  places: Places;
-  moving: MovingDesk;
-  windows: Windows;
-  tell<N extends EventName>(name: N, payload: EventPayload<N>): void;
-}
+export type { App, AppOptions, Services } from './services';
 
 export function createApp(options: AppOptions): App {
   const { store, state, door } = options;
