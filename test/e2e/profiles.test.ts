@@ -30,13 +30,35 @@ onEveryDoor(
       await page.getByRole('heading', { level: 2, name: 'Mine' }).waitFor();
       expect(file()).toContain('Be brief.');
       await picture(page, `profiles-saved-${name}`);
+      await page.getByRole('button', { name: 'Start a chat with it' }).click();
+      await page.getByRole('button', { name: 'Profile: Mine', exact: true }).waitFor();
       await startChat(started, 'hello');
       await status(page, 'Your turn');
       await page
         .getByText(/of 7 steps/)
         .first()
         .waitFor();
-      await page.getByRole('button', { name: 'Profile Mine' }).click();
+      // The model in the header: another one of this kind of service is looked at first, and nothing is lost by Cancel.
+      await composer(page).fill('not sent yet');
+      await page.getByRole('button', { name: 'Model: Mine' }).click();
+      await picture(page, `model-menu-${name}`);
+      await page.getByRole('menuitem', { name: 'Practice' }).click();
+      await page.getByText('The run may take more steps.').waitFor();
+      await page.getByText('What you typed stays in the message field of this chat.').waitFor();
+      await picture(page, `model-change-${name}`);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await until(() => composer(page).inputValue()).toBe('not sent yet');
+      await page.getByRole('button', { name: 'Model: Mine' }).click();
+      await page.getByRole('menuitem', { name: 'Practice' }).click();
+      await page.getByRole('button', { name: /^Force resume/ }).click();
+      await page.getByRole('button', { name: 'Model: Practice' }).waitFor();
+      await until(() => composer(page).inputValue()).toBe('not sent yet');
+      await composer(page).press('Enter');
+      await page.getByText(/Resumed by force, \d settings changed/).waitFor();
+      await status(page, 'Your turn');
+      await page.getByRole('button', { name: 'Model: Practice' }).click();
+      await page.getByRole('menuitem', { name: 'Manage models…' }).click();
+      await page.getByRole('button', { name: /^Mine/ }).click();
       await page.getByRole('button', { name: 'Remove' }).click();
       await until(file).not.toContain('Mine');
       await page.getByRole('button', { name: 'Undo' }).click();

@@ -12,6 +12,7 @@ const places: fc.Arbitrary<Place> = fc.oneof(
     id,
     pane: fc.constantFrom('auto' as const, 'chat' as const, 'resume' as const, 'transcript' as const),
   }),
+  fc.record({ view: fc.constant('run' as const), id, pane: fc.constant('resume' as const), profile: name }),
   fc.record({ view: fc.constantFrom('profiles' as const, 'stores' as const) }),
   fc.record({ view: fc.constantFrom('profiles' as const, 'stores' as const), name }),
   fc.constantFrom<Place>({ view: 'browse' }, { view: 'browse', trash: true }),

@@ -13,6 +13,8 @@ export interface ContinuationOptions {
   maxChars?: number;
   /** It goes on with another kind of service, not because it became too long. */
   crossing?: boolean;
+  /** The person chose another model for it. */
+  chosen?: boolean;
 }
 
 /**
@@ -26,7 +28,9 @@ export function continuationPrompt(state: RunState, options: ContinuationOptions
   const intro = [
     options.crossing
       ? 'This goes on from an earlier conversation with another model service, whose own records cannot be handed over.'
-      : 'This goes on from an earlier conversation that had become too long to be read in one piece.',
+      : options.chosen
+        ? 'This goes on from an earlier conversation with another model.'
+        : 'This goes on from an earlier conversation that had become too long to be read in one piece.',
     `What follows is an excerpt of its ${count(said.messages, 'message')} and ${count(said.calls.length, 'tool call')}, chosen by the program and not summarised by anyone.`,
     'Files and other things may have changed since: look again before you rely on them.',
   ].join(' ');

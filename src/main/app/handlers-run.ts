@@ -47,19 +47,19 @@ export function runHandlers(services: Services): RunHandlers {
 
   const look = async (key: string, profile?: string, folder?: string) => {
     const { store, id } = stores.place(key);
-    const { noted, ...view } = await preflightView(
+    const { noted, used, ...view } = await preflightView(
       { parts, store, folder, ...(await profiles.all()) },
       id,
       profile,
     );
-    return { noted, view: { ...view, id: key } };
+    return { noted, used, view: { ...view, id: key } };
   };
 
   /** A way on that shows nothing first: only for a run whose profile and folder were chosen here. */
   const lookAtOwn = async (key: string, profile?: string) => {
-    const { view, noted } = await look(key, profile);
+    const { view, noted, used } = await look(key, profile);
     if (view.origin.kind !== 'here') throw fromElsewhere(view.origin);
-    return { ...view, noted };
+    return { ...view, noted, used };
   };
 
   /** Takes up a stored run; without a profile, with the one that it last used. */
@@ -109,7 +109,10 @@ export function runHandlers(services: Services): RunHandlers {
       const fresh = await sessions.start(
         {
           store,
-          prompt: continuationPrompt(state, { crossing: seen.gates.some(refusesProvider) }),
+          prompt: continuationPrompt(state, {
+            crossing: seen.gates.some(refusesProvider),
+            chosen: profile !== undefined && profile !== seen.used,
+          }),
           chat: true,
           profile: await profiles.named(seen.profile),
           approvals: 'ask',

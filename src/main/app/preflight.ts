@@ -25,7 +25,7 @@ export async function preflightView(
   sources: PreflightSources,
   id: string,
   named: string | undefined,
-): Promise<PreflightView & { noted: { folder?: string; folderId?: string } }> {
+): Promise<PreflightView & { noted: { folder?: string; folderId?: string }; used?: string }> {
   const { parts, store, profiles, usual, folder } = sources;
   const byName = (name: string | undefined) => profiles.find((profile) => profile.name === name);
   const look = (profile: Profile) =>
@@ -55,6 +55,7 @@ export async function preflightView(
     texts: changedTexts(parts, profile, seen.diff),
     profile: profile.name,
     ...((folder ?? seen.folder) !== undefined && { folder: folder ?? seen.folder }),
+    ...(seen.profile !== undefined && { used: seen.profile }),
     noted: {
       ...(seen.folder !== undefined && { folder: seen.folder }),
       ...(seen.folderId !== undefined && { folderId: seen.folderId }),

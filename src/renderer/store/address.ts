@@ -9,7 +9,7 @@ export function addressOf(place: Place): string {
     case 'new':
       return '';
     case 'run':
-      return `#/run/${encode(place.id)}${place.pane === 'auto' ? '' : `/${place.pane}`}`;
+      return `#/run/${encode(place.id)}${place.pane === 'auto' ? '' : `/${place.pane}`}${queryOf('profile', place.profile)}`;
     case 'profiles':
     case 'stores':
       return `#/${place.view}${queryOf('name', place.name)}`;
@@ -41,7 +41,7 @@ export function placeAt(hash: string): Place | undefined {
     return value === null ? {} : { [name]: value };
   };
   if (view === 'run' && first && (second === undefined || isPane(second)) && parts.length <= 3)
-    return { view, id: first, pane: second ?? 'auto' };
+    return { view, id: first, pane: second ?? 'auto', ...(second === 'resume' && given('profile')) };
   if (view === 'compare' && first && second && parts.length === 3) return { view, a: first, b: second };
   if (parts.length > 1) return undefined;
   if (view === 'permissions') return { view };

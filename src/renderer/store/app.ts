@@ -11,7 +11,8 @@ export type Theme = 'system' | 'light' | 'dark';
 /** What the middle of the window shows. */
 export type Place =
   | { view: 'new' }
-  | { view: 'run'; id: string; pane: 'auto' | 'chat' | 'resume' | 'transcript' }
+  /** `profile`: the one that was chosen to go on with, for the pre-flight. */
+  | { view: 'run'; id: string; pane: 'auto' | 'chat' | 'resume' | 'transcript'; profile?: string }
   | { view: 'profiles'; name?: string }
   /** `name` empty: a new store. */
   | { view: 'stores'; name?: string }
@@ -107,6 +108,8 @@ function rememberedTheme(): Theme {
 export const go = (place: Place) => set({ place, drawer: false });
 export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
   go({ view: 'run', id, pane });
+/** Another profile was chosen for a run: the pre-flight shows what that changes. */
+export const chooseForRun = (id: string, profile: string) => go({ view: 'run', id, pane: 'resume', profile });
 export const copyOf = (copying: RunRow | undefined) => set({ copying });
 /** Keys of the runs to export; undefined closes the dialog. `intact`: of damaged ones only what can be read. */
 export const exportOf = (exporting: readonly string[] | undefined, intact = false) =>

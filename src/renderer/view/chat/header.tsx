@@ -15,7 +15,6 @@ import {
   Square,
   TriangleAlert,
   Trash2,
-  Cpu,
   CopyPlus,
   EyeOff,
 } from 'lucide-react';
@@ -30,12 +29,13 @@ import { Button, IconButton, Tip } from '../kit/button';
 import { Menu, MenuItem, MenuLine } from '../kit/menu';
 import { baseName, tilde } from '../kit/paths';
 import { count, many } from '../kit/numbers';
-import { Name, Shown } from '../kit/shown';
+import { Name } from '../kit/shown';
 import { StatusBadge, STATUS_WORD } from '../kit/status';
 import { fullTime, rowTime } from '../kit/time';
 import { plainVisible } from '../kit/visible';
 import { Rename } from '../library/rename';
 import { useReadOnly } from '../moving/continue-here';
+import { ModelMenu } from './model-menu';
 import { isDamaged, needsResume } from './state';
 import s from './chat.module.css';
 
@@ -95,6 +95,7 @@ export function RunHeader({ head, pane }: { head: RunHead; pane: Extract<Place, 
         )}
       </div>
       <div className={s['head-actions']}>
+        {(row.model ?? head.profile) !== undefined && <ModelMenu head={head} />}
         <HeadChips head={head} />
         {active && (
           <Button
@@ -199,26 +200,8 @@ function statusWord(head: RunHead): string {
 
 function HeadChips({ head }: { head: RunHead }) {
   const home = useApp((state) => state.hello?.home);
-  const model = head.row.model;
   return (
     <div className={s['chips']}>
-      {(model || head.profile) && (
-        <Tip
-          text={[head.profile && `Profile ${head.profile}`, model, head.endpoint].filter(Boolean).join(' · ')}
-        >
-          <button
-            type="button"
-            className={s['chip']}
-            onClick={() => go({ view: 'profiles', ...(head.profile && { name: head.profile }) })}
-            aria-label={`Profile ${head.profile ?? model ?? ''}`}
-          >
-            <Cpu size="0.8125rem" aria-hidden="true" />
-            <span>
-              <Shown text={head.profile ?? model ?? ''} />
-            </span>
-          </button>
-        </Tip>
-      )}
       {head.folder && (
         <Tip text={tilde(head.folder, home)}>
           <span className={s['chip']} tabIndex={0}>

@@ -73,7 +73,10 @@ export function RunView({ place }: { place: RunPlace }) {
   }
   const wanted = auto ? firstPane(head) : place.pane;
   const pane =
-    wanted === 'resume' && (readOnly || (!needsResume(head) && head.mode !== 'still')) ? 'chat' : wanted;
+    wanted === 'resume' &&
+    (readOnly || !(needsResume(head) || head.mode === 'still' || isChoosing(head, place)))
+      ? 'chat'
+      : wanted;
   return (
     <>
       <RunHeader head={head} pane={pane} />
@@ -84,7 +87,7 @@ export function RunView({ place }: { place: RunPlace }) {
       {isDamaged(head) && pane !== 'transcript' ? (
         <Damaged head={head} onRead={() => openRun(id, 'transcript')} />
       ) : pane === 'resume' ? (
-        <Resume key={id} head={head} />
+        <Resume key={`${id} ${place.profile ?? ''}`} head={head} chosen={place.profile} />
       ) : (
         <Reading head={head} pane={pane} />
       )}
@@ -92,6 +95,9 @@ export function RunView({ place }: { place: RunPlace }) {
     </>
   );
 }
+
+/** A chat at rest needs no resume, but another profile for it is looked at like one. */
+const isChoosing = (head: RunHead, place: RunPlace) => place.profile !== undefined && head.phase === 'idle';
 
 /** One list for both ways to read, so that going from one to the other moves nothing. */
 function Reading({ head, pane }: { head: RunHead; pane: string }) {

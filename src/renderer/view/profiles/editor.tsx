@@ -105,7 +105,17 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
       await Promise.all([loadProfiles(), loadKeys()]);
       setHeld(undefined);
       if (current === was || was === undefined) chooseProfile(profile.name);
-      toast({ tone: 'info', text: `“${profile.name}” is saved.` });
+      toast({
+        tone: 'info',
+        text: `“${profile.name}” is saved.`,
+        action: {
+          label: 'Start a chat with it',
+          run: () => {
+            chooseProfile(profile.name);
+            go({ view: 'new' });
+          },
+        },
+      });
       go({ view: 'profiles', name: profile.name });
       setFailure(undefined);
     } catch (error) {

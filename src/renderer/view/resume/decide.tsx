@@ -1,12 +1,11 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ArrowRight, Lock, Play } from 'lucide-react';
 import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { go, openRun } from '../../store/app';
-import { loadDraft, useDrafts } from '../../store/drafts';
 import type { ProfileEntry } from '../../store/profiles';
-import { runDraft } from '../../store/waiting';
+import { useDraft } from '../chat/draft';
 import { FolderButton } from '../chat/folder';
 import { ProfileButton } from '../chat/profile-button';
 import { Waiting } from '../chat/waiting';
@@ -35,9 +34,7 @@ export function Decide(props: DecideProps) {
   const { id } = flight;
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<FailureInfo>();
-  const field = runDraft(id);
-  useEffect(() => void loadDraft(field), [field]);
-  const draft = useDrafts((state) => state.texts[field]) ?? '';
+  const draft = useDraft(id);
   const refused = flight.gates.filter((gate) => gate.outcome === 'refuse');
   const hard = refused.find((gate) => gate.gate !== 'drift');
   const needsForce = refused.length > 0 && !hard;

@@ -22,9 +22,9 @@ import page from '../kit/page.module.css';
 import s from './resume.module.css';
 
 /** Everything about going on, before anything runs. Looking changes nothing. */
-export function Resume({ head }: { head: RunHead }) {
+export function Resume({ head, chosen }: { head: RunHead; chosen: string | undefined }) {
   const { id } = head.row;
-  const [profile, setProfile] = useState<string>();
+  const [profile, setProfile] = useState(chosen);
   const [folder, setFolder] = useState<string>();
   const { flight, failure, look } = usePreflight(head, profile, folder);
   const [answers, setAnswers] = useState<Answers>({});
