@@ -1,4 +1,5 @@
 import { Failure, type FailureCode, type FailureInfo } from '../../shared/run/failure';
+import { MASK, secretFinder, SHORTEST_SECRET } from '../../shared/run/secret-finder';
 import { readProblem, type Problem } from './problem';
 
 /** Who is being called, for sentences; and what must never stand in one. */
@@ -37,7 +38,11 @@ const KEPT = 'Everything up to this call is recorded; nothing of its reply is.';
 const LONGEST_DETAIL = 600;
 
 /** A failure of a model call, with secrets taken out of whatever the service said. */
-export function callFailure(where: Where, info: FailureInfo & { detail?: string }, cause?: unknown): Failure {
+export function callFailure(
+  where: Where,
+  info: FailureInfo & { detail?: readonly string[] },
+  cause?: unknown,
+): Failure {
   const { detail, data, ...rest } = info;
   const clean = detail ? scrub(detail, where.secrets) : '';
   return new Failure(
@@ -55,17 +60,36 @@ export function callFailure(where: Where, info: FailureInfo & { detail?: string 
 const READ_DETAIL = 16 * 1024;
 const AT_THE_CUT = 4 * 1024;
 
-/** Secrets out, one line, bounded. */
-function scrub(text: string, secrets: readonly string[]): string {
-  let clean = text.slice(0, READ_DETAIL);
-  for (const secret of secrets) clean = clean.replaceAll(secret, '[key]');
+/** Secrets out, one line, bounded: each reason has its share, so that a long one leaves room for the next. */
+function scrub(reasons: readonly string[], secrets: readonly string[]): string {
+  const clean = reasons.map((reason) => withoutKeys(reason, secrets)).filter((reason) => reason !== '');
+  const share = Math.floor(LONGEST_DETAIL / Math.max(1, clean.length));
+  let left = LONGEST_DETAIL - clean.reduce((sum, { length }) => sum + Math.min(length, share), 0);
+  return clean
+    .map((reason) => {
+      if (reason.length <= share) return reason;
+      const room = Math.min(reason.length, share + left);
+      left -= room - share;
+      return room < reason.length ? `${reason.slice(0, room)} …` : reason;
+    })
+    .join(': ');
+}
+
+function withoutKeys(text: string, secrets: readonly string[]): string {
+  let clean = secretFinder(secrets.filter(({ length }) => length >= SHORTEST_SECRET))
+    .clean(text.slice(0, READ_DETAIL))
+    .replaceAll(MASK, '[key]');
+  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[key]');
   if (text.length > READ_DETAIL) clean = clean.slice(0, -AT_THE_CUT);
-  clean = clean
-    // Services quote the key that they refuse, half of it starred out.
-    .replace(/\b(sk|pk|gsk|xai|key|rk)-[\w*.-]{6,}/gi, '[key]')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return clean.length > LONGEST_DETAIL ? `${clean.slice(0, LONGEST_DETAIL)} …` : clean;
+  return (
+    clean
+      // Services quote the key that they refuse, half of it starred out.
+      .replace(/\b(sk|pk|gsk|xai|key|rk)-[\w*.-]{6,}/gi, '[key]')
+      .replace(/(\b(?:Bearer|x-api-key:?|api[_-]?key[=:]"?)\s*)[\w.~+/*-]{12,}=*/gi, '$1[key]')
+      .replace(/\b(?:AIza|gsk_|hf_|r8_|nvapi-|pplx-|tgp_v1_|csk-|fw_|ghp_|eyJ)[\w*.-]{12,}/g, '[key]')
+      .replace(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 const CONTEXT =
@@ -94,7 +118,7 @@ export function serviceError(where: Where, answered: number, headers: Headers, b
       code,
       message,
       todo,
-      detail: problem.message,
+      detail: problem.reasons,
       data: { status, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
     });
     return new CallError(failure, advice === null ? retry : advice === 'true', waitMs, problem);
@@ -173,7 +197,7 @@ function keyRefused(where: Where, problem: Problem, status: number): CallError {
         code: 'model_auth',
         message: `${where.host} does not accept the key that you entered.`,
         todo: 'Replace the key in Models and keys, or create a new one with the service.',
-        detail: problem.message,
+        detail: problem.reasons,
         data: { status, saved: true },
       })
     : where.keyVariable === undefined
@@ -181,14 +205,14 @@ function keyRefused(where: Where, problem: Problem, status: number): CallError {
           code: 'key_missing',
           message: `${where.host} asks for a key, and this profile has none.`,
           todo: 'Enter the key in Models and keys, or name an environment variable that holds it in the profile.',
-          detail: problem.message,
+          detail: problem.reasons,
           data: { status },
         })
       : callFailure(where, {
           code: 'model_auth',
           message: `${where.host} does not accept the key in ${where.keyVariable}.`,
           todo: `Make sure that ${where.keyVariable} holds a valid key for this service, then start Holdfast again.`,
-          detail: problem.message,
+          detail: problem.reasons,
           data: { status, variable: where.keyVariable },
         });
   return new CallError(failure, false, undefined, problem);
@@ -200,7 +224,7 @@ function contextTooLong(where: Where, problem: Problem, status: number): CallErr
     message: `The conversation has become longer than ${where.model} can read.`,
     kept: 'The whole conversation is recorded and stays readable; nothing of this reply is.',
     todo: 'Continue in a new run that begins with a summary of this one, or choose a model that reads more.',
-    detail: problem.message,
+    detail: problem.reasons,
     data: { status, offer: 'continue_in_new_run' },
   });
   return new CallError(failure, false, undefined, problem);
@@ -218,7 +242,7 @@ function modelGone(where: Where, problem: Problem, status: number): CallError {
       : where.local
         ? 'Choose a model from the list in the profile, or load this one into the server first.'
         : 'Choose a model from the list in the profile. Resuming with another one shows the change first.',
-    detail: problem.message,
+    detail: problem.reasons,
     data: { status },
   });
   return new CallError(failure, false, undefined, problem);
