@@ -45,6 +45,7 @@ type Done = (command: Promise<ExitCode>) => Promise<void>;
 const copies = () => import('./copy');
 const files = () => import('./files');
 const lists = () => import('./list');
+const links = () => import('./link');
 const runs = () => import('./runs');
 const shows = () => import('./show');
 
@@ -63,6 +64,7 @@ function program(cli: Cli, done: Done): Command {
   storeCommands(root, cli, done);
   historyCommands(root, cli, done, withStoreFlags);
   fileCommands(root, cli, done);
+  windowCommands(root, cli, done);
   return root;
 }
 
@@ -152,6 +154,17 @@ function storeCommands(root: Command, cli: Cli, done: Done): void {
     .action(async (ids: string[], flags: CommonFlags) =>
       done((await lists()).restoreCommand(cli, ids, flags)),
     );
+}
+
+/** Commands on the Holdfast that is open. */
+function windowCommands(root: Command, cli: Cli, done: Done): void {
+  root
+    .command('link')
+    .summary('open Holdfast in your browser again')
+    .description(
+      'Prints a new link to the Holdfast that is open in your browser, for when its page was closed or is no longer signed\nin. Each link works once.',
+    )
+    .action(async () => done((await links()).linkCommand(cli)));
 }
 
 /** Commands on journal files. They need no store. */

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { forgetRunning, noteRunning, runningLink } from '../../../src/main/shell/browser/running';
+import { forgetRunning, noteRunning, runningLink } from '../../../src/main/app/running';
+import { holdfast } from '../../../src/main/cli/program';
 import { openBrowserDoor, type BrowserDoor } from '../../../src/main/shell/browser/server';
 import { ask } from '../../support/door';
 
@@ -79,5 +80,29 @@ describe('the address of the browser door', () => {
     expect(readFileSync(join(folder, 'holdfast', 'browser-door.json'), 'utf8')).toContain('port');
     forgetRunning(door?.port ?? 0);
     expect(await runningLink()).toBeUndefined();
+  });
+
+  it('is printed anew by the command, whatever it was started with, and the command says when there is none', async () => {
+    await open();
+    const said = { out: '', err: '' };
+    const link = async () => {
+      said.out = said.err = '';
+      const screen = {
+        out: async (text: string) => void (said.out += text),
+        err: (text: string) => void (said.err += text),
+      };
+      return holdfast(['link'], { screen, version: '0' } as unknown as Parameters<typeof holdfast>[1]);
+    };
+    expect(await link()).toBe(5);
+    expect(said.err).toContain('isn’t open in a browser');
+    // Another one that is gone, and this one, which shows a store of its own.
+    noteRunning(1, true);
+    noteRunning(door?.port ?? 0, false);
+    expect(await link()).toBe(0);
+    expect(await runningLink()).toBeUndefined();
+    const { host, pathname, search } = new URL(said.out.trim());
+    expect(host).toBe(`127.0.0.1:${door?.port}`);
+    expect((await ask(host, pathname + search)).status).toBe(303);
+    expect((await ask(host, pathname + search)).status).toBe(403);
   });
 });

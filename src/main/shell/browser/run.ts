@@ -6,12 +6,13 @@ import { asFailure } from '../../../shared/run/failure';
 import { printable } from '../../../shared/run/transcript';
 import type { App } from '../../app/app';
 import type { Door, Question } from '../../app/door';
+import { forgetRunning, noteRunning, runningLink } from '../../app/running';
 import { startProgram } from '../../program';
 import { folders } from '../../settings/paths';
 import { visibleLine } from '../../app/question';
 import { runOf } from '../named-run';
 import { openInBrowser, type Opening } from './open';
-import { forgetRunning, noteRunning, runningLink } from './running';
+
 import { openQuestions, type Questions } from './questions';
 import { openBrowserDoor, type BrowserDoor } from './server';
 
@@ -89,7 +90,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   if (shown !== '') app.focus(shown);
   const link = door.link();
   out(`Holdfast is open at ${link}`);
-  if (isPlain(flags)) noteRunning(door.port);
+  noteRunning(door.port, isPlain(flags));
   if (flags.open) {
     try {
       opening = openInBrowser(link, folders().state, startProgram, { home: homedir() });
