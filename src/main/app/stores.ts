@@ -230,7 +230,7 @@ export class Stores {
     const away = store?.connection !== undefined && store.connection.state !== 'connected';
     const reason = away ? lost() : (slot.failure ?? slot.trouble);
     const caution = store?.caution;
-    const keeps = store?.keeps;
+    const { keeps, oneProgram } = store ?? {};
     const space = this.options.space?.(slot.name);
     return {
       name: slot.name === '' ? USUAL_STORE : slot.name,
@@ -244,6 +244,7 @@ export class Stores {
       promise: PROMISES[durability],
       ...(caution !== undefined && caution !== '' && { caution }),
       writable: store?.supports.write ?? true,
+      ...(oneProgram !== undefined && { oneProgram }),
       ...(keeps !== undefined && { keeps }),
       ...(space && { space }),
       ...(entry && { entry }),

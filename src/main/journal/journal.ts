@@ -133,6 +133,8 @@ export interface RunStore {
   readonly supports: StoreSupports;
   /** A sentence when protection is less than usual (network file system, single replica …). */
   readonly caution?: string;
+  /** Why only one program may write here, where Holdfast does not see what other programs lock. */
+  readonly oneProgram?: string;
   /** Why runs cannot be deleted here, where that is the store's own doing. */
   readonly keeps?: string;
   /** Absent for stores that need none. */

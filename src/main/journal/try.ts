@@ -52,6 +52,13 @@ async function tryFolder(folder: string): Promise<StoreCheck[]> {
         );
       if (store.supports.write)
         add(
+          'programs',
+          store.oneProgram === undefined ? 'ok' : 'caution',
+          store.oneProgram ??
+            'Other programs that lock a run with flock and Holdfast do not write the same run at the same time.',
+        );
+      if (store.supports.write)
+        add(
           'durability',
           store.caution === undefined ? 'ok' : 'caution',
           store.caution ?? 'Each record is written and synced to the disk before it counts.',

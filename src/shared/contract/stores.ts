@@ -75,6 +75,8 @@ export const storeView = z.object({
   promise: z.string(),
   caution: z.string().optional(),
   writable: z.boolean(),
+  /** Why only one program may write there; absent: Holdfast sees what others lock, or only reads. */
+  oneProgram: z.string().optional(),
   /** Why runs cannot be deleted there; absent: they can. */
   keeps: z.string().optional(),
   /** Its disk is filling up: `low`; `critical`, where the next run may not fit; or `full`. Free bytes. */

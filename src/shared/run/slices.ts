@@ -36,15 +36,15 @@ export function startOf(text: string, most: number): string {
 }
 
 /** The lines of a text one by one, without their newline, as `split('\n')` gives them all at once. */
-export function* linesIn(text: string): Generator<string> {
+export function* linesIn(text: string, separator = '\n'): Generator<string> {
   for (let from = 0; ;) {
-    const end = text.indexOf('\n', from);
+    const end = text.indexOf(separator, from);
     if (end < 0) {
       yield text.slice(from);
       return;
     }
     yield text.slice(from, end);
-    from = end + 1;
+    from = end + separator.length;
   }
 }
 

@@ -127,7 +127,8 @@ export class FileCatalogue {
     try {
       const size = this.vfs.look(path)?.size ?? 0;
       if (size < COMPACT_BYTES || size < COMPACT_RATIO * textOf(this.entries()).length) return;
-      const held = await takeLock(this.vfs, runPaths(this.directory(), CATALOGUE_LOCK), this.locking);
+      const locking = { ...this.locking, flock: false };
+      const held = await takeLock(this.vfs, runPaths(this.directory(), CATALOGUE_LOCK), locking);
       try {
         await withFile(this.vfs, path, OPEN.append, (old) => this.#rewrite(path, spare, old));
       } catch {

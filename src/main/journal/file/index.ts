@@ -62,6 +62,7 @@ class FileStore implements RunStore {
   readonly durability = 'disk';
   readonly url: string;
   readonly caution?: string;
+  readonly oneProgram?: string;
   readonly supports: StoreSupports;
   readonly #place: Place;
   readonly #options: FileStoreOptions;
@@ -86,6 +87,7 @@ class FileStore implements RunStore {
     this.#lister = new Lister(this.#listCache);
     this.url = `file:${directory}`;
     if (place.caution !== undefined) this.caution = place.caution;
+    if (place.oneProgram !== undefined) this.oneProgram = place.oneProgram;
     this.supports = {
       lock: true,
       fence: true,

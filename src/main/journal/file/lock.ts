@@ -3,6 +3,7 @@ import lockfile from 'proper-lockfile';
 import { Failure } from '../../../shared/run/failure';
 import { locked } from '../check';
 import type { Writer } from '../journal';
+import { lookAtFlock, takeFlock } from './flock';
 import { kernelLocks } from './kernel';
 import type { RunPaths } from './layout';
 import { errno, ioFailure, OPEN } from './vfs';
@@ -11,7 +12,9 @@ import type { Vfs } from './vfs';
 /** How a store locks. `kernel: false` leaves proper-lockfile alone to guard, as on a network file system. */
 export interface Locking {
   kernel: boolean;
-  /** Both off only in the tests that show what locks are for. */
+  /** false: `flock`, by which other programs lock, is not taken beside the kernel lock: for files that only we have. */
+  flock?: boolean;
+  /** `kernel` and `proper` both off only in the tests that show what locks are for. */
   proper: boolean;
   /** ms after which proper-lockfile takes an untouched lock for dead; at least 2,000. */
   staleMs: number;
@@ -43,9 +46,12 @@ type LockFiles = Pick<RunPaths, 'lock' | 'lockDirectory'>;
  * The kernel lock is what excludes: it follows the descriptor, so a crash frees it the same instant, and neither sleep
  * nor a wrong clock touches it. proper-lockfile's directory beside it is the sign that anyone can see; where there is a
  * kernel lock, whoever holds that one knows that a sign left behind belongs to nobody, and takes it down.
+ *
+ * On Linux the kernel lock does not exclude `flock`, which other programs of this format take on the same file: that
+ * one is taken too, where it can be had.
  */
 export async function takeLock(vfs: Vfs, paths: LockFiles, locking: Locking): Promise<Held> {
-  const kernel = locking.kernel ? await takeKernelLock(vfs, paths.lock) : undefined;
+  const kernel = locking.kernel ? await takeKernelLock(vfs, paths.lock, locking) : undefined;
   try {
     const sign = locking.proper
       ? await takeSign(vfs, paths, locking, kernel?.leftBehind === true)
@@ -60,7 +66,7 @@ export async function takeLock(vfs: Vfs, paths: LockFiles, locking: Locking): Pr
 /** Who holds a run, without waiting and without standing in anyone's way. */
 export function probeLock(paths: LockFiles, locking: Locking): Writer {
   const sign = fs.statSync(paths.lockDirectory, { throwIfNoEntry: false });
-  if (sign === undefined && locking.proper) return 'none';
+  if (sign === undefined && locking.proper) return lockedByAnother(paths, locking) ? 'elsewhere' : 'none';
   const fresh = sign !== undefined && sign.mtimeMs >= Date.now() - locking.staleMs;
   if (!locking.kernel || kernelLocks === undefined) return fresh ? 'elsewhere' : 'none';
   let fd: number;
@@ -78,13 +84,20 @@ export function probeLock(paths: LockFiles, locking: Locking): Writer {
   }
 }
 
+/** Another program leaves no sign; the kernel says what it has locked. */
+function lockedByAnother(paths: LockFiles, locking: Locking): boolean {
+  if (!locking.kernel || locking.flock === false) return false;
+  const file = fs.lstatSync(paths.lock, { bigint: true, throwIfNoEntry: false });
+  return file !== undefined && lookAtFlock(file).held;
+}
+
 interface Kernel {
   fd: number;
   /** The lock file was there before: a holder that had the kernel lock is gone, and its sign with it. */
   leftBehind: boolean;
 }
 
-async function takeKernelLock(vfs: Vfs, path: string): Promise<Kernel> {
+async function takeKernelLock(vfs: Vfs, path: string, { flock }: Locking): Promise<Kernel> {
   for (let attempt = 1; ; attempt++) {
     let fd: number;
     let leftBehind: boolean;
@@ -97,7 +110,10 @@ async function takeKernelLock(vfs: Vfs, path: string): Promise<Kernel> {
     let mine = false;
     try {
       // A holder removes the file before it lets go, so what was locked may be a file that is not there any more.
-      mine = kernelLocks!.tryLock(fd) && sameFile(vfs, fd, path);
+      mine =
+        kernelLocks!.tryLock(fd) &&
+        (flock === false || (await takeFlock(fd)) !== 'theirs') &&
+        sameFile(vfs, fd, path);
     } catch (error) {
       await vfs.close(fd).catch(() => undefined);
       throw ioFailure(error, 'lock this run');
@@ -114,11 +130,14 @@ function sameFile(vfs: Vfs, fd: number, path: string): boolean {
   return named !== undefined && named.ino === ours.ino && named.dev === ours.dev;
 }
 
-/** The file goes first, while it is still locked: who opened it meanwhile sees that its name is gone and tries anew. */
+/**
+ * The file goes first, while it is still locked: who opened it meanwhile sees that its name is gone and tries anew.
+ * Another program does not look: for one that waits for the lock the file stays, so that what it gets is the lock.
+ */
 async function freeKernelLock(vfs: Vfs, path: string, fd: number | undefined): Promise<void> {
   if (fd === undefined) return;
   try {
-    if (sameFile(vfs, fd, path)) await vfs.unlink(path);
+    if (sameFile(vfs, fd, path) && !lookAtFlock(vfs.fstat(fd)).awaited) await vfs.unlink(path);
   } catch {
     // A lock file left behind is only litter.
   }

@@ -4,6 +4,7 @@ import type { Writer } from '../journal';
 import type { Reading } from '../read';
 import { metaSha256 } from '../sidecar';
 import { StoreDirectory } from './directory';
+import { flockProgram, seesFlock } from './flock';
 import { isLocal, kernelLocks } from './kernel';
 import { runPaths, TRASH } from './layout';
 import type { RunPaths } from './layout';
@@ -24,6 +25,9 @@ const FOREIGN =
   'This folder was not made by Holdfast: its runs are read, and go on in your own store, where they are copied first.';
 const REDUCED =
   'Reduced protection: on this file system locks do not show every writer, so do not open a run on two machines at once. After a crash it can take ten seconds until it opens again.';
+const ALONE =
+  'Let only one program write runs here: Holdfast does not see the locks of other programs on this {place}.';
+const INSTALL = ' To change that, install util-linux, which has the program flock, and start Holdfast again.';
 
 /** A folder of runs with what it takes to work in it: the file layer, its locks, and who holds what. */
 export class Place {
@@ -51,6 +55,14 @@ export class Place {
   get caution(): string | undefined {
     if (this.folder.foreign) return FOREIGN;
     return this.locking.kernel ? undefined : REDUCED;
+  }
+
+  /** See `RunStore.oneProgram`. */
+  get oneProgram(): string | undefined {
+    const { kernel, flock } = this.locking;
+    if (this.folder.foreign || (kernel && flock !== false && seesFlock())) return undefined;
+    const text = ALONE.replace('{place}', kernel ? 'computer' : 'file system');
+    return kernel && process.platform === 'linux' && flockProgram() === undefined ? text + INSTALL : text;
   }
 
   /** `id` must have been checked. */

@@ -19,6 +19,7 @@ const NAMES: Record<string, string> = {
   runs: 'Runs',
   damage: 'Damage',
   writing: 'Writing',
+  programs: 'Other programs',
 };
 const MARKS = {
   ok: { Icon: Check, word: 'in order' },

@@ -129,6 +129,12 @@ function Facts({ store }: { store: StoreView }) {
             </dd>
           </>
         )}
+        {store.oneProgram !== undefined && (
+          <>
+            <dt>Other programs</dt>
+            <dd>{store.oneProgram}</dd>
+          </>
+        )}
         {!store.writable && (
           <>
             <dt>Writing</dt>
