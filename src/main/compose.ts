@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App } from './app/app';
 import type { Door } from './app/door';
+import { bringSample } from './app/sample-run';
 import { WorkerMover } from './app/moving/mover';
 import { WorkerReader } from './app/read/worker-reader';
 import { WorkerIndex } from './library/search/worker-index';
@@ -62,9 +63,12 @@ export async function composeApp({
   const { state, cache } = folders();
   const own = entry ? { store: entry.url, login: loginFor(entry) } : { store: address, login: {} };
   const versions = ownVersions();
+  const parts = agentParts(process.env, keyring, { versions });
+  // Tests that count runs begin without it.
+  if (url === undefined && process.env['HOLDFAST_SAMPLE'] !== 'off') await bringSample(store, state, parts);
   const documents = join(home, 'Documents');
   return createApp({
-    parts: agentParts(process.env, keyring, { versions }),
+    parts,
     versions,
     keyring,
     keysFile: secrets.file,

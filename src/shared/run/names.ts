@@ -11,3 +11,6 @@ export const isDeviceName = (name: string): boolean => DEVICE.test(name.trim());
 
 /** Whether a new run may have this id. */
 export const isNewRunId = (id: string): boolean => RUN_ID.test(id) && !isDeviceName(id);
+
+/** What the sample run of a first start says it comes from. */
+export const SAMPLE_RUN = 'holdfast-sample';

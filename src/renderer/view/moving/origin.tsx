@@ -1,7 +1,9 @@
-import { GitFork, Wrench } from 'lucide-react';
+import { FlaskConical, GitFork, Wrench } from 'lucide-react';
 import { bareId, runKey, splitKey } from '../../../shared/contract/run-key';
+import { SAMPLE_RUN } from '../../../shared/run/names';
 import type { RunHead } from '../../../shared/contract/views';
 import { go, openRun } from '../../store/app';
+import { deleteRun } from '../../store/runs';
 import { useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { bytes, count } from '../kit/numbers';
@@ -22,6 +24,7 @@ export function Origin({ head }: { head: RunHead }) {
   const stores = useStores((state) => state.stores);
   if (!origin && repairs.length === 0) return null;
   const { id } = head.row;
+  if (origin?.why === 'import' && origin.from === SAMPLE_RUN) return <Sample head={head} />;
   const stayed = origin?.why === 'import' && origin.from === bareId(id);
   const there = origin?.store === undefined ? undefined : stores.find(({ url }) => url === origin.store);
   // Without an address it came from where it is; an unknown address is a store that is not here.
@@ -69,5 +72,21 @@ export function Origin({ head }: { head: RunHead }) {
         </div>
       ))}
     </>
+  );
+}
+
+/** Made by Holdfast on its first start. */
+function Sample({ head }: { head: RunHead }) {
+  return (
+    <div className={s['origin']}>
+      <FlaskConical size="0.9375rem" aria-hidden="true" />
+      <span>
+        This is a sample run. Try the transcript, search, compare and export with it. If you delete it, it
+        won’t come back.
+      </span>
+      <Button size="s" look="ghost" onClick={() => void deleteRun(head.row)}>
+        Delete the sample
+      </Button>
+    </div>
   );
 }
