@@ -1,12 +1,9 @@
 import { endpointOf } from '../model/endpoint';
 import { keyVariable } from '../model/keys';
 import type { Profile } from '../settings/profile';
-import { addressId, type Address, type Addresses } from './addresses';
+import { addressId, ENTERED, type Address, type Addresses } from './addresses';
 
 type Destination = Pick<Profile, 'provider' | 'endpoint' | 'key_env'>;
-
-/** In place of the name of a variable: the key was entered in the window. No variable has such a name. */
-export const ENTERED = '(entered)';
 
 export const addressOf = (to: Destination): Address => ({
   origin: endpointOf(to).origin,
@@ -46,7 +43,7 @@ export function permittedAddresses(profiles: readonly Profile[], addresses: Addr
     if (profile.provider === 'practice') continue;
     const address = addressOf(profile);
     const entered = { ...address, key: ENTERED };
-    if (profile.key_env === undefined && addresses.allows(entered))
+    if (profile.key_env === undefined && addresses.allowsOneLike(entered))
       enter(entered).profiles.push(profile.name);
     else if (!needsNoQuestion(profile) && !addresses.isRevoked(address))
       enter(address).profiles.push(profile.name);

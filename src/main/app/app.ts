@@ -144,6 +144,7 @@ export function createApp(options: AppOptions): App {
     keyring,
     addresses,
     options.versions,
+    options.parts.witness,
   );
   const keys = new KeyDesk(
     keyring,

@@ -1,6 +1,7 @@
 import type { permissionCommands } from '../../shared/contract/permissions';
 import type { Handlers } from '../../shared/contract/serve';
-import { ENTERED, permittedAddresses } from './address-of';
+import { permittedAddresses } from './address-of';
+import { ENTERED } from './addresses';
 import type { Services } from './app';
 
 /** What the person allowed, and what is being asked. */

@@ -2,7 +2,6 @@ import type { CommandInput, CommandOutput } from '../../shared/contract/contract
 import type { KeptSecret } from '../../shared/contract/kept-secret';
 import { Failure, isFailure } from '../../shared/run/failure';
 import { providerId } from '../../shared/run/profile';
-import { addressHoldsKey, looksLikeKey } from '../../shared/secret-text';
 import type { ModelOptions } from '../model/client';
 import { discoverLocal, USUAL_PORTS } from '../model/discover';
 import { endpointOf } from '../model/endpoint';
@@ -15,11 +14,13 @@ import { BUILT_IN, loadProfiles, PRACTICE, removeProfile, saveProfile } from '..
 import type { Keyring } from '../settings/secrets/keyring';
 import type { SecretEntry } from '../settings/secrets/secret-store';
 import type { Versions } from '../settings/versions';
+import type { Witness } from '../settings/witness';
 import { builtInTools, toolsFor } from '../tool/registry';
-import type { Address, Addresses } from './addresses';
-import { addressOf, ENTERED, isSame, needsNoQuestion } from './address-of';
+import { accountOf, ENTERED, type Address, type Addresses } from './addresses';
+import { addressOf, isSame, needsNoQuestion } from './address-of';
 import type { Door } from './door';
 import { keyUse } from './keys';
+import { checkedEndpoint, forAnother, refuseKeys, withVersion } from './profile-checks';
 import { unknownProfile } from './preflight';
 import { questionOf } from './question';
 
@@ -42,6 +43,7 @@ export class ProfileDesk {
     private readonly keyring: Keyring,
     private readonly addresses: Addresses,
     private readonly versions: Versions,
+    private readonly witness: Pick<Witness, 'mac'>,
   ) {}
 
   async all(): Promise<{ profiles: Profile[]; usual: string }> {
@@ -181,8 +183,9 @@ export class ProfileDesk {
     const { origin, host } = endpointOf(to);
     const saved = keyId === undefined ? undefined : await this.#saved(keyId);
     if (saved && saved.service !== origin) throw forAnother();
-    // Whoever allowed this address with a key just entered there may have mistyped it, and isn't asked again.
-    const address: Address = { origin, key: saved ? ENTERED : variable };
+    const address: Address = saved
+      ? { origin, key: ENTERED, account: await this.#account(origin, saved.id) }
+      : { origin, key: variable };
     if (this.addresses.allows(address)) return;
     if (!this.addresses.isRevoked(address)) {
       // A key that is in use there was asked for when it was first used.
@@ -240,6 +243,12 @@ export class ProfileDesk {
     });
   }
 
+  /** Undefined: the key can't be read now, so nothing tells whether it is the one that was allowed. */
+  async #account(origin: string, id: string): Promise<string | undefined> {
+    const value = await this.keyring.valueOf(id).catch(() => undefined);
+    return value === undefined ? undefined : accountOf(this.witness, origin, value);
+  }
+
   async #saved(id: string): Promise<SecretEntry> {
     const found = (await this.keyring.list()).find((entry) => entry.id === id);
     if (found) return found;
@@ -282,57 +291,4 @@ function textsOf(profile: Profile): string[] {
     // Tools that it names are not there, so no run was begun with it.
     return [];
   }
-}
-
-const forAnother = () =>
-  new Failure({
-    code: 'forbidden',
-    message: 'This key was entered for another address.',
-    kept: 'It was not sent.',
-    todo: 'Enter a key for this address.',
-  });
-
-/** The same address with the version that most services have in it; undefined when it has one. */
-function withVersion(endpoint: string | undefined): string | undefined {
-  if (endpoint === undefined) return undefined;
-  const url = new URL(endpoint);
-  if (/\/v\d+\w*(\/|$)/.test(url.pathname)) return undefined;
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1`;
-  return url.href;
-}
-
-/** The file of profiles is plain text that people share: a key that was pasted into the wrong field never gets there. */
-function refuseKeys(profile: Profile): void {
-  const wrong = [
-    looksLikeKey(profile.name) && 'name',
-    looksLikeKey(profile.model) && 'model',
-    profile.key_env !== undefined && looksLikeKey(profile.key_env) && 'environment variable',
-    profile.endpoint !== undefined && addressHoldsKey(profile.endpoint) && 'endpoint',
-  ].find((field) => field !== false);
-  if (wrong === undefined) return;
-  throw new Failure({
-    code: 'bad_request',
-    message: `The ${wrong} looks like a key. Keys have a field of their own.`,
-    kept: 'Nothing was saved and nothing was sent.',
-  });
-}
-
-function checkedEndpoint(text: string): string {
-  try {
-    const url = new URL(text);
-    if (addressHoldsKey(text))
-      throw new Failure({
-        code: 'bad_request',
-        message: 'The address holds a password or a key. Keys have a field of their own.',
-        kept: 'Nothing was sent.',
-      });
-    if (url.protocol === 'https:' || url.protocol === 'http:') return text;
-  } catch (error) {
-    if (isFailure(error)) throw error;
-    // Told below.
-  }
-  throw new Failure({
-    code: 'bad_request',
-    message: 'The address of a service begins with https:// or http://.',
-  });
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeDesk, startChat, type Desk, type DeskOptions } from '../../support/app';
@@ -111,6 +112,72 @@ describe('permission for an address', () => {
     expect(await client.call('permissions.revoke', { what: 'folder', target: '/etc' })).toEqual({
       done: false,
     });
+  });
+});
+
+describe('permission for an address with an entered key', () => {
+  const mine = {
+    name: 'Mine',
+    provider: 'openai',
+    model: 'm',
+    endpoint: 'https://models.example/v1',
+  } as const;
+  const [FIRST, SECOND] = ['sk-first-0123456789-abcd', 'sk-second-0123456789-efgh'];
+  const save = async ({ client }: ReturnType<typeof open>, value: string, name: string) => {
+    const { id } = await client.call('keys.hold', {
+      kind: 'key',
+      service: 'https://models.example',
+      value,
+    });
+    await client.call('profiles.save', { profile: { ...mine, name }, key: { id, keep: 'session' } });
+  };
+
+  it('is for that very key: another one asks, also after a restart, and neither is written down', async () => {
+    const first = open({ answers: [true, false] });
+    await save(first, FIRST, 'Mine');
+    expect((await failureOf(save(first, SECOND, 'Other'))).code).toBe('forbidden');
+    expect(first.desk.asked.questions.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('which ends in abcd'),
+      expect.stringContaining('which ends in efgh'),
+    ]);
+    await first.desk.app.close();
+    const again = open({ home: first.desk.home });
+    await save(again, FIRST, 'Mine');
+    expect(again.desk.asked.questions).toEqual([]);
+    expect((await failureOf(save(again, SECOND, 'Other'))).code).toBe('forbidden');
+    const kept = readFileSync(join(first.desk.home, 'state', 'addresses.json'), 'utf8');
+    expect(kept).toContain('"account"');
+    for (const key of [FIRST, SECOND]) {
+      expect(kept).not.toContain(key);
+      expect(kept).not.toContain(createHash('sha256').update(key).digest('base64url').slice(0, 12));
+    }
+  });
+
+  it('is taken back for every key at once; one that is allowed again gives the others no leave', async () => {
+    const at = open({ answers: [true, true, true] });
+    await save(at, FIRST, 'Mine');
+    await save(at, SECOND, 'Other');
+    const { addresses } = await at.client.call('permissions.list', {});
+    expect(addresses).toMatchObject([{ entered: true, profiles: ['Mine', 'Other'] }]);
+    await at.client.call('permissions.revoke', { what: 'address', target: addresses[0]?.id ?? '' });
+    expect((await at.client.call('permissions.list', {})).addresses).toEqual([
+      expect.not.objectContaining({ entered: true }),
+    ]);
+    await save(at, FIRST, 'Mine');
+    expect((await failureOf(startChat(at.client, 'x', { profile: 'Other' }))).code).toBe('forbidden');
+    expect(at.desk.asked.questions).toHaveLength(4);
+  });
+
+  it('that an earlier version wrote down without its key asks once more', async () => {
+    const first = open();
+    mkdirSync(join(first.desk.home, 'state'), { recursive: true });
+    writeFileSync(
+      join(first.desk.home, 'state', 'addresses.json'),
+      JSON.stringify({ allowed: [{ origin: 'https://models.example', key: '(entered)' }] }),
+    );
+    const again = open({ home: first.desk.home, answers: [true] });
+    await save(again, FIRST, 'Mine');
+    expect(again.desk.asked.questions).toHaveLength(1);
   });
 });
 
