@@ -247,6 +247,78 @@ describe('the window', () => {
     expect(await filter.inputValue()).toBe('');
   });
 
+  it('lets go of what is far in one huge list, table and code block, and finds, scrolls and copies all of it', async () => {
+    const run = app.scene.runs.get('yours');
+    if (!run) throw new Error('no such scene');
+    const lines = (count: number, line: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => line(n));
+    const text = [
+      ...lines(900, (n) => `${n + 3}. item ${n + 3} with **bold** and \`code\``),
+      '\n| n | name |\n|---|---|',
+      ...lines(
+        1_000,
+        (n) => `| ${n} | ${n === 200 ? 'one that is much wider than all others' : `row ${n}`} |`,
+      ),
+      '\n```ts',
+      ...lines(1_800, (n) => `const a${n} = ${n};`),
+      '```\n\nThe very end.',
+    ].join('\n');
+    const answer = { kind: 'text' as const, key: '2.0', seq: 2, iteration: 1, text };
+    app.scene.runs.set('yours', { ...run, items: [...chatItems.slice(0, 1), answer] });
+    const page = await anew();
+    await open(page, 'Summarise meeting notes');
+    const region = conversation(page);
+    await region.getByText('The very end.').waitFor();
+    const elements = () => region.locator('*').count();
+    const seen = (words: string) => region.getByText(words, { exact: true }).first().isVisible();
+    const scrollTo = async (part: number) => {
+      await region.evaluate((element, part) => {
+        element.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+        element.scrollTop = element.scrollHeight * part;
+      }, part);
+    };
+    const most = [await elements()];
+    for (const part of [0.8, 0.5, 0.2, 0]) {
+      await scrollTo(part);
+      // Whatever is there now has words: nothing that is seen is a gap.
+      await until(() => region.evaluate(wordsInTheMiddle)).toMatch(/item|row|const|one that/);
+      most.push(await elements());
+    }
+    expect(Math.max(...most)).toBeLessThan(4_500);
+    await until(() => seen('item 3 with bold and code')).toBe(true);
+    expect(await region.getByRole('list').count()).toBe(1);
+    expect(await region.getByRole('table').count()).toBe(1);
+    // The number of an item is its own, wherever its part begins.
+    const numbers = await region.locator('ol').evaluateAll((parts) =>
+      parts.flatMap((part) => {
+        const words = part.querySelector('li')?.textContent ?? '';
+        return words === ''
+          ? []
+          : [[(part as HTMLOListElement).start, Number(/item (\d+)/.exec(words)?.[1])]];
+      }),
+    );
+    expect(numbers.length).toBeGreaterThan(1);
+    for (const [number, own] of numbers) expect(number).toBe(own);
+
+    await page.keyboard.press('Control+f');
+    const found = page.getByRole('searchbox', { name: 'Find in this run' });
+    await found.fill('const a1799');
+    await until(() => region.evaluate(() => CSS.highlights.get('find-now')?.size ?? 0)).toBeGreaterThan(0);
+    await found.press('Escape');
+    const copied = await page.evaluate(async () => {
+      const row = [...document.querySelectorAll('[data-row]')].at(-1);
+      if (row) getSelection()?.selectAllChildren(row);
+      for (let tries = 0; tries < 100 && !String(getSelection()).includes('item 700 '); tries++)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      return String(getSelection());
+    });
+    for (const words of ['item 3 with', 'item 700 with', 'row 449', 'a900 = 900', 'The very end.'])
+      expect(copied).toContain(words);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await until(elements).toBeLessThan(4_500);
+    app.scene.runs.set('yours', run);
+  });
+
   it('says a question to those who listen, politely and once, and leaves the focus where it was', async () => {
     const page = await anew();
     await open(page, 'Rename photos');
@@ -315,6 +387,13 @@ describe('the window', () => {
     expect(reads).toBeLessThan(100);
   });
 });
+
+/** What is read in the middle of a region. Runs in the page. */
+function wordsInTheMiddle(region: Element): string {
+  const box = region.getBoundingClientRect();
+  const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  return at?.closest('li,tr,[data-part]')?.textContent ?? '';
+}
 
 /** Pastes as a person does; what nothing prevents goes in where the cursor is. */
 const pasteInto = (field: Locator, text: string) =>

@@ -94,6 +94,7 @@ export function Flow({ label }: { label: string }) {
   const takeScroller = useCallback((element: HTMLElement | Window | null) => {
     if (!(element instanceof HTMLElement)) return;
     element.tabIndex = 0;
+    element.dataset['scroller'] = '';
     element.setAttribute('role', 'region');
     setScroller(element);
   }, []);

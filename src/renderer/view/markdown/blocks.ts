@@ -94,15 +94,15 @@ export function pieceOf({ node, from, to }: Block, source: string): Piece | unde
     case 'list':
       return {
         kind: 'list',
-        parts: [partOf(text)],
+        parts: [partOf(text, node.children.length)],
         loose: (node.spread ?? false) || node.children.some((item) => item.spread),
       };
     case 'table':
-      return { kind: 'table', parts: [partOf(text)] };
+      return { kind: 'table', parts: [partOf(text, node.children.length - 1)] };
     default:
       return flow(text);
   }
 }
 
 const flow = (text: string): Piece => ({ kind: 'flow', text, refs: [] });
-export const partOf = (text: string): Part => ({ text, refs: [] });
+export const partOf = (text: string, items: number): Part => ({ text, refs: [], items });

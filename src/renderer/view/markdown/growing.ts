@@ -7,7 +7,7 @@ import { referred, reused, type Part, type Piece } from './pieces';
 const PART = 40;
 const PART_LENGTH = 4_000;
 /** Letters that are looked at as one. */
-const SLICE = 30_000;
+const SLICE = 4_000;
 
 const FENCE = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/;
 
@@ -191,7 +191,8 @@ export class Growing {
     const piece = pieceOf(block, source);
     if (piece?.kind !== 'list' && piece?.kind !== 'table') return false;
     for (const one of definitionsOf({ ...block, to: at }, source)) this.add(one);
-    const parts: readonly Part[] = [...(this.long?.parts ?? []), partOf(source.slice(0, at))];
+    const fresh = this.partsOf(source, starts.slice(0, count + 1), rows);
+    const parts: readonly Part[] = [...(this.long?.parts ?? []), ...fresh];
     const old = this.long?.head ?? '';
     if (piece.kind === 'list') {
       const loose = piece.loose || (this.long?.kind === 'list' && this.long.loose);
@@ -203,6 +204,24 @@ export class Growing {
     this.long = { ...referred(this.long, this.known), head: this.long.head } as Long;
     this.drop(at - old.length);
     return true;
+  }
+
+  /** Items or rows that are closed, in parts that are let go one by one. `starts`: of each, and of what follows. */
+  private partsOf(source: string, starts: readonly number[], rows: number): Part[] {
+    const head = source.slice(0, rows === 0 ? 0 : starts[1]);
+    const parts: Part[] = [];
+    let from = rows;
+    for (let to = rows + 1; to < starts.length; to++) {
+      const at = starts[to] ?? 0;
+      const size = at - (starts[from] ?? 0);
+      const last = to === starts.length - 1;
+      if (!last && to - from < PART && size < PART_LENGTH) continue;
+      if (!last && !isSettledAt(source, at)) continue;
+      const before = parts.length === 0 ? '' : head;
+      parts.push(partOf(before + source.slice(parts.length === 0 ? 0 : starts[from], at), to - from));
+      from = to;
+    }
+    return parts;
   }
 
   private beginFence(lang: string): boolean {

@@ -1,90 +1,20 @@
-import type { Element } from 'hast';
-import { memo, useMemo, type ReactElement } from 'react';
+import { memo, useMemo } from 'react';
 import { useApp } from '../../store/app';
 import { Shown } from '../kit/shown';
+import { cached } from './cache';
 import { CodeBlock } from './code';
-import { Around, elementsOf, langOf } from './elements';
+import { elementsOf, langOf } from './elements';
 import { piecesOf } from './growing';
+import { Long } from './long';
 import { useNear } from './near';
 import type { Part, Piece } from './pieces';
-import { itemsOf, rowsOf, treeOf } from './tree';
+import { treeOf } from './tree';
 import s from './markdown.module.css';
 
 /** Pieces that are laid out, and let go, as one. */
 const GROUP = 12;
 /** Groups of an answer that is always in the page as a whole. */
 const FEW = 4;
-
-/** What was made of texts by their words: what streamed a moment ago is the same text that the record brings. */
-const cache = new Map<string, unknown>();
-const CACHED = 600;
-
-function cached<T>(kind: string, part: Part, breaks: boolean, keep: boolean, make: () => T): T {
-  const refs = part.refs.map(({ id, url, title }) => `${id}\n${url}\n${title ?? ''}`).join('\n');
-  const key = `${kind}${breaks ? '+' : '-'}${refs}\0${part.text}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known as T;
-  const made = make();
-  if (keep) {
-    cache.set(key, made);
-    if (cache.size > CACHED) cache.delete(cache.keys().next().value ?? '');
-  }
-  return made;
-}
-
-interface Shape {
-  outer: Element;
-  head: ReactElement | undefined;
-  inner: ReactElement;
-}
-
-/** Some items of a list, or rows of a table. */
-function shapeOf(kind: 'list' | 'table', part: Part, loose: boolean, breaks: boolean, keep: boolean): Shape {
-  return cached<Shape>(`${kind}${loose ? '*' : ''}`, part, breaks, keep, () => {
-    if (kind === 'list') {
-      const { outer, children } = itemsOf(part.text, part.refs, loose, { breaks });
-      return { outer, head: undefined, inner: elementsOf(children) };
-    }
-    const { outer, head, rows } = rowsOf(part.text, part.refs, { breaks });
-    return { outer, head: elementsOf(head), inner: elementsOf(rows) };
-  });
-}
-
-const Inner = memo(function Inner({
-  kind,
-  part,
-  loose,
-  breaks,
-  keep,
-}: {
-  kind: 'list' | 'table';
-  part: Part;
-  loose: boolean;
-  breaks: boolean;
-  keep: boolean;
-}) {
-  return shapeOf(kind, part, loose, breaks, keep).inner;
-});
-
-/** A list or a table: one, however many parts it came in. */
-function Long({ piece, open }: { piece: Extract<Piece, { parts: unknown }>; open: boolean }) {
-  const breaks = useApp((state) => state.breaks);
-  const { kind, parts } = piece;
-  const loose = kind === 'list' && piece.loose;
-  const [first] = parts;
-  if (!first) return null;
-  const keep = (at: number) => !open || at < parts.length - 1;
-  const { outer, head } = shapeOf(kind, first, loose, breaks, keep(0));
-  const inner = parts.map((part, at) => (
-    <Inner key={at} kind={kind} part={part} loose={loose} breaks={breaks} keep={keep(at)} />
-  ));
-  return (
-    <Around outer={outer}>
-      {head}
-      {kind === 'table' ? <tbody>{inner}</tbody> : inner}
-    </Around>
-  );
-}
 
 function Flow({ piece, open }: { piece: Part; open: boolean }) {
   const breaks = useApp((state) => state.breaks);

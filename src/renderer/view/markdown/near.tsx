@@ -12,7 +12,10 @@ interface Watch {
 /** One observer for everything that scrolls together. */
 const watches = new WeakMap<Element, Watch>();
 
+/** What a code block or a wide table scrolls in sideways counts as scrolling upwards, too, and is as high as all of it. */
 function scrollerOf(element: Element): Element {
+  const marked = element.closest('[data-scroller]');
+  if (marked) return marked;
   for (let at = element.parentElement; at; at = at.parentElement) {
     if (/auto|scroll/.test(window.getComputedStyle(at).overflowY)) return at;
   }

@@ -5,6 +5,8 @@ import { labelsIn, type Reference } from '../../../shared/markdown/parse';
 export interface Part {
   text: string;
   refs: readonly Reference[];
+  /** How many; undefined: it is no part of a list or a table. */
+  items?: number;
 }
 
 /**
