@@ -28,6 +28,7 @@ const projects = Object.entries(LANES).map(([name, { include, minutes, atOnce }]
     name,
     include,
     environment: 'node' as const,
+    setupFiles: ['test/support/home.ts'],
     testTimeout: minutes * MINUTE * (soak ? 20 : 1),
     hookTimeout: 2 * MINUTE,
     maxWorkers: atOnce,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileStore } from '../../../src/main/journal/file';
@@ -25,7 +25,8 @@ it('clears what a killed export left in its folder, once nobody writes it, and n
   const shop = (name: string) => ['export', name, '--format', 'md', '--store', `file:${runs}`, '--out'];
 
   const command = spawnCommand([...shop('long'), join(out, 'long.md')]);
-  await until(() => parts().length === 1, 60_000);
+  // Before it has bytes it may not be locked yet, and then it may go.
+  await until(() => parts().some((name) => statSync(join(out, name)).size > 0), 60_000);
   // While it is being written, another export leaves it alone.
   command.child.kill('SIGSTOP');
   expect((await run([...shop('short'), join(out, 'first.md')])).exit).toBe(0);
