@@ -355,8 +355,12 @@ function message<T>(app: ReturnType<typeof launch>, key: string): Promise<T> {
   });
 }
 
-/** Where screenshots go: kept as artefacts of a test run, never committed. */
+/** Whether screenshots are taken: with HOLDFAST_PICTURES=1, for people to look at, and in the soak. */
+export const PICTURES = Boolean(process.env['HOLDFAST_PICTURES'] ?? process.env['HOLDFAST_SOAK']);
+
+/** Takes a screenshot into test-results/pictures, which is never committed. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (!PICTURES) return;
   const folder = join(project, 'test-results', 'pictures');
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });

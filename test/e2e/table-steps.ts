@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { Locator, Page } from 'playwright';
 import { bad } from '../support/axe';
 import { putManyRuns } from '../support/many-runs';
-import { makeHome, picture, type Home, type Started } from './harness';
-import { ready } from './steps';
+import { makeHome, picture, PICTURES, type Home, type Started } from './harness';
+import { ready, settled } from './steps';
 
 /** The table of all runs and the trash, by what a person sees of them. */
 
@@ -43,12 +43,14 @@ export async function browse(page: Page): Promise<void> {
 /** In each size and colour: a picture, and nothing that axe finds. */
 export async function looks({ page }: Started, name: string, within?: string): Promise<void> {
   for (const [width, height, theme] of LOOKS) {
+    // Colours differ by theme, what is there by size: two of the four see both.
+    const checked = (width === 1280) === (theme === 'light');
+    if (!checked && !PICTURES) continue;
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme });
-    await page.waitForTimeout(150);
+    await settled(page);
     await picture(page, `${name}-${width}x${height}-${theme}`);
-    // Colours differ by theme, what is there by size: two of the four see both.
-    if ((width === 1280) !== (theme === 'light')) continue;
+    if (!checked) continue;
     expect([name, width, theme, await bad(page, within)]).toEqual([name, width, theme, []]);
   }
   await page.setViewportSize({ width: 1280, height: 800 });

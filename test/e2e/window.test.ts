@@ -331,7 +331,7 @@ onEveryDoor(
 
     it('hears finished answers and questions, and never single words', async () => {
       // Slow enough that the answer is still under way when its chat is shown.
-      const started = await start({ env: { HOLDFAST_PRACTICE_DELAY: '20' } });
+      const started = await start({ env: { HOLDFAST_PRACTICE_DELAY: '60' } });
       const { page } = started;
       await ready(page);
       await page.evaluate(() => {
