@@ -3,6 +3,7 @@ import { serve, type Handlers, type Peer, type Served } from '../../src/shared/c
 import type { CommandOutput, EventName, EventPayload } from '../../src/shared/contract/contract';
 import type { SecretEntry } from '../../src/shared/contract/keys';
 import type { TranscriptItem } from '../../src/shared/contract/items';
+import type { RunSide } from '../../src/shared/contract/moving';
 import type { PreflightView, RunChange, RunHead, RunRow } from '../../src/shared/contract/views';
 import { Failure } from '../../src/shared/run/failure';
 import { fakeLibrary } from './fake-library';
@@ -38,6 +39,12 @@ export interface Scene {
   slow: number;
   /** What every search finds; absent: nothing. */
   finds?: FakeFinds;
+  /** Absent: nothing was allowed yet. */
+  permissions?: CommandOutput<'permissions.list'>;
+  /** Folders in each folder; absent: a few usual ones. */
+  inside?: string[];
+  /** Sides of comparisons by run; absent: none can be made. */
+  compare?: Record<string, RunSide>;
   calls: { name: string; input: unknown }[];
 }
 
@@ -166,7 +173,7 @@ function handlers(scene: Scene): Handlers {
     'run.pause': done,
     'run.cancel': done,
     'run.reset': done,
-    ...fakeMoving(),
+    ...fakeMoving(scene),
     'run.preflight': ({ id }) => {
       const { preflight } = run(id);
       if (!preflight) throw missing();
@@ -192,7 +199,7 @@ function handlers(scene: Scene): Handlers {
     'profiles.discover': () => ({ servers: scene.servers }),
     'folder.pick': () => ({ folder: '' }),
     'folder.use': ({ path }) => ({ folder: path }),
-    'permissions.list': () => ({ asking: [], addresses: [], folders: [] }),
+    'permissions.list': () => scene.permissions ?? { asking: [], addresses: [], folders: [] },
     'permissions.decline': done,
     'permissions.revoke': done,
     'folder.list': async ({ path }) => {
@@ -200,7 +207,7 @@ function handlers(scene: Scene): Handlers {
       return {
         path,
         parent: '/home',
-        folders: ['Documents', 'Downloads', 'Finance', 'Music', 'Pictures'],
+        folders: scene.inside ?? ['Documents', 'Downloads', 'Finance', 'Music', 'Pictures'],
         files: 14,
       };
     },

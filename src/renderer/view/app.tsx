@@ -55,9 +55,9 @@ export function App() {
               {place.view === 'compare' && <Compare a={place.a} b={place.b} />}
             </Suspense>
           </Boundary>
+          <Toasts />
         </main>
       </div>
-      <Toasts />
       <LiveRegion />
       <LinkCard />
       <CopyDialog />

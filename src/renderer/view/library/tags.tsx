@@ -24,7 +24,7 @@ export function Tags({ tags, most = 2 }: { tags: readonly string[]; most?: numbe
           <Name text={tag} />
         </span>
       ))}
-      {rest > 0 && <span className={s['tag']}>+{rest}</span>}
+      {rest > 0 && <span className={`${s['tag']} ${s['rest']}`}>+{rest}</span>}
     </span>
   );
 }

@@ -118,5 +118,7 @@ export const Math = memo(function Math({ tex, display }: { tex: string; display:
       </code>
     );
   }
-  return <span ref={ref} className={display ? s['math-block'] : s['math']} />;
+  return (
+    <span ref={ref} className={display ? s['math-block'] : s['math']} data-sideways={display || undefined} />
+  );
 });
