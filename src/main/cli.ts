@@ -42,6 +42,13 @@ const exit = await holdfast(process.argv.slice(2), {
       },
     });
   },
+  keys: async () => ({
+    keyring: await keys(),
+    file: (await import('./secrets')).plainKeysPath(),
+    env: process.env,
+  }),
+  storeEntry: async (name) =>
+    (await (await import('./settings/stores')).loadStores()).stores.find((one) => one.name === name),
   profiles: async () => (await import('./settings/profiles')).loadProfiles(),
   profile: async (name) => (await import('./settings/profiles')).profileNamed(name),
 });

@@ -8,6 +8,9 @@ import { openNamed } from '../../src/main/journal/named';
 import { agentParts } from '../../src/main/parts';
 import { loadProfiles, PRACTICE, profileNamed } from '../../src/main/settings/profiles';
 import type { Profile } from '../../src/main/settings/profile';
+import { FileSecrets, noSeal } from '../../src/main/settings/secrets/file-secrets';
+import { Keyring } from '../../src/main/settings/secrets/keyring';
+import { loadStores } from '../../src/main/settings/stores';
 import { tempFolder } from './folder';
 import { project } from './prerequisites';
 import { testScreen } from './screen';
@@ -19,10 +22,14 @@ export interface Ran extends TestScreen {
 
 /** The command in this process, on a store and a folder of its own, with the real parts behind it. */
 export interface Workbench {
+  home: string;
   runs: string;
   folder: string;
   /** `answers`: what a person at a terminal types; without, nobody is there. */
-  run(words: string[], options?: { answers?: string[]; profile?: Partial<Profile> }): Promise<Ran>;
+  run(
+    words: string[],
+    options?: { answers?: string[]; input?: string; env?: NodeJS.ProcessEnv; profile?: Partial<Profile> },
+  ): Promise<Ran>;
 }
 
 /** Its runs are in `<temp>/runs`, its folder holds `in.txt` and is a working folder for tools. */
@@ -32,16 +39,22 @@ export function workbench(files: Record<string, string> = { 'in.txt': 'one\ntwo\
   );
   const runs = join(home, 'runs');
   const folder = join(home, 'folder');
+  const keysFile = join(home, 'keys.json');
   return {
+    home,
     runs,
     folder,
-    async run(words, { answers, profile } = {}) {
-      const screen = testScreen(answers);
+    async run(words, { answers, profile, input, env = {} } = {}) {
+      const screen = testScreen(answers, false, input);
       const cli: Cli = {
         screen,
         version: '0.0.0-test',
         parts: () => Promise.resolve(agentParts()),
         store: (word) => openNamed(word, { usual: `file:${runs}`, path: join(home, 'stores.yaml') }),
+        keys: () =>
+          Promise.resolve({ keyring: new Keyring(new FileSecrets(keysFile, noSeal)), file: keysFile, env }),
+        storeEntry: async (name) =>
+          (await loadStores(join(home, 'stores.yaml'))).stores.find((one) => one.name === name),
         profiles: () => loadProfiles(join(home, 'profiles.yaml')),
         profile: (name) =>
           profile

@@ -10,8 +10,8 @@ export interface TestScreen extends Console {
   json<T = Record<string, unknown>>(): T[];
 }
 
-/** `answers`: what a person types; with none, nobody sits there and nothing may be asked. */
-export function testScreen(answers?: string[], shown = false): TestScreen {
+/** `answers`: what a person types; with none, nobody sits there and nothing may be asked; `input` is piped in. */
+export function testScreen(answers?: string[], shown = false, input?: string): TestScreen {
   let stdout = '';
   let stderr = '';
   const asked: string[] = [];
@@ -34,6 +34,10 @@ export function testScreen(answers?: string[], shown = false): TestScreen {
       if (answers === undefined) throw new Error('asked, though nobody sits there');
       asked.push(question);
       return Promise.resolve(answers.shift());
+    },
+    secret(question) {
+      asked.push(question);
+      return Promise.resolve(answers === undefined ? input : answers.shift());
     },
     lines: () => stdout.split('\n').filter(Boolean),
     json: () =>

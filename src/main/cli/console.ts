@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Readable, Writable } from 'node:stream';
+import { Writable, type Readable } from 'node:stream';
 
 /**
  * The terminal that a command talks to: results go to `out`, everything told along the way to `err`.
@@ -21,6 +21,10 @@ export interface Console {
   err(text: string): void;
   /** One line that the person typed; `undefined` when the input ended or `signal` fired. */
   ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
+  /**
+   * A secret: typed at a terminal, where nothing of it is shown, or else the whole input. `undefined`: it was not entered.
+   */
+  secret(question: string): Promise<string | undefined>;
 }
 
 interface Streams {
@@ -72,5 +76,35 @@ export function processConsole({ stdin, stdout, stderr }: Streams = process): Co
         lines.close();
       }
     },
+    async secret(question) {
+      if (stdin.isTTY !== true) return everythingOf(stdin);
+      stderr.write(question);
+      // The line editor shows what is typed on its output, so it gets one that goes nowhere.
+      const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 });
+      try {
+        return await new Promise<string | undefined>((resolve) => {
+          lines.once('line', resolve);
+          for (const end of ['close', 'SIGINT'] as const) lines.once(end, () => resolve(undefined));
+        });
+      } finally {
+        lines.close();
+        stderr.write('\n');
+      }
+    },
   };
+}
+
+/** Longer than any secret; whoever pipes in a disk gets an answer. Bytes. */
+const MOST_INPUT = 100_000;
+
+async function everythingOf(input: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk as Uint8Array));
+    size += chunks.at(-1)!.length;
+    if (size > MOST_INPUT) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

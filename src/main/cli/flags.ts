@@ -1,9 +1,11 @@
+import type { StoreEntry } from '../../shared/contract/stores';
 import type { AgentParts } from '../agent/session';
 import { levelOf, spaceOf } from '../journal/file/space';
 import type { Space } from '../journal/file/space';
 import type { RunStore } from '../journal/journal';
 import type { Profile } from '../settings/profile';
 import type { Console } from './console';
+import type { CommandKeys } from './keys';
 import { oneLine } from './text';
 
 /** What the commands are built on; made in cli.ts. */
@@ -17,6 +19,10 @@ export interface Cli {
   profile(name: string | undefined): Promise<Profile>;
   /** All of them, to find one that was renamed; absent: none is looked for. */
   profiles?: () => Promise<{ profiles: Profile[]; usual: string }>;
+  /** The keys that were saved, and where. */
+  keys(): Promise<CommandKeys>;
+  /** A store out of the file of stores; absent: there are none. */
+  storeEntry?: (name: string) => Promise<StoreEntry | undefined>;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;
 }

@@ -6,6 +6,7 @@ import type { ExitCode } from './exit';
 import type { VerifyFlags } from './files';
 import type { Cli, CommonFlags, ResumeFlags, RunFlags } from './flags';
 import { historyCommands } from './history-commands';
+import { settingsCommands } from './settings-commands';
 import { jsonLine, oneLine } from './text';
 
 const EXIT_CODES = `
@@ -63,6 +64,7 @@ function program(cli: Cli, done: Done): Command {
   sessionCommands(root, cli, done);
   storeCommands(root, cli, done);
   historyCommands(root, cli, done, withStoreFlags);
+  settingsCommands(root, cli, done);
   fileCommands(root, cli, done);
   windowCommands(root, cli, done);
   return root;

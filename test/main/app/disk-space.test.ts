@@ -114,6 +114,7 @@ describe('low space', () => {
     const exit = await holdfast(['run', 'hello'], {
       screen,
       version: '0',
+      keys: () => Promise.reject(new Error('no keys here')),
       parts: async () => agentParts({}),
       store: (word) => openNamed(word, { usual: `file:${home}/runs`, path: `${home}/stores.yaml` }),
       profile: async () => PRACTICE,

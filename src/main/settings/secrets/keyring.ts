@@ -1,4 +1,5 @@
 import { Failure } from '../../../shared/run/failure';
+import { LONGEST_SECRET } from '../../../shared/contract/keys';
 import { bareSecret, keyProblem } from '../../../shared/secret-text';
 import type { NewSecret, SecretEntry, SecretKind, SecretStore } from './secret-store';
 
@@ -182,7 +183,14 @@ const fits = (entry: SecretEntry, { kind, service, name }: SecretUse): boolean =
 function checked(kind: SecretKind, pasted: string): string {
   // A password may have any character, and only a person knows whether a quote belongs to it.
   const value = kind === 'key' ? bareSecret(pasted) : pasted.replace(/[\r\n]+$/, '');
-  const problem = kind === 'key' ? keyProblem(value) : value === '' ? 'The password is empty.' : undefined;
+  const problem =
+    value.length > LONGEST_SECRET
+      ? `It is longer than any ${kind}: ${LONGEST_SECRET} characters are the most.`
+      : kind === 'key'
+        ? keyProblem(value)
+        : value === ''
+          ? 'The password is empty.'
+          : undefined;
   if (problem === undefined) return value;
   throw new Failure({
     code: 'bad_request',
