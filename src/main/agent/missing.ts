@@ -19,7 +19,7 @@ export async function missingFor(
       missing.push(asFailure(error).toJSON());
     }
   };
-  if (profile.model.trim() === '') missing.push(unnamed(profile).toJSON());
+  if (!/[^\p{C}\p{Z}]/u.test(profile.model)) missing.push(unnamed(profile).toJSON());
   await look(async () => model.ready?.());
   await look(() => realFolder(folder, folderId));
   return missing;

@@ -55,10 +55,10 @@ export function runHandlers(services: Services): RunHandlers {
     return { noted, used, view: { ...view, id: key } };
   };
 
-  /** A way on that shows nothing first: only for a run whose profile and folder were chosen here. */
-  const lookAtOwn = async (key: string, profile?: string) => {
+  /** A way on that shows nothing first: only for a run whose profile and folder were chosen here, or just now. */
+  const lookAgreed = async (key: string, profile?: string, acceptOrigin?: string) => {
     const { view, noted, used } = await look(key, profile);
-    if (view.origin.kind !== 'here') throw fromElsewhere(view.origin);
+    if (view.origin.kind !== 'here' && acceptOrigin !== view.origin.seen) throw fromElsewhere(view.origin);
     return { ...view, noted, used };
   };
 
@@ -98,13 +98,14 @@ export function runHandlers(services: Services): RunHandlers {
       if (window !== undefined && !windows.isThere(window)) sessions.windowGone(window);
       return { id };
     },
-    'run.continue': async ({ id: key, profile, acceptEndpoint = false }) => {
+    'run.continue': async ({ id: key, profile, acceptEndpoint = false, acceptOrigin, folder }) => {
       const isPrivate = sessions.isPrivate(key);
       if (isPrivate) throw nowhere('so another run cannot go on from it');
       const { store, name: at, id } = stores.place(key);
-      const seen = await lookAtOwn(key, profile);
+      const seen = await lookAgreed(key, profile, acceptOrigin);
       if (seen.endpoint?.changed && !acceptEndpoint) throw elsewhere();
-      await folders.again(seen.noted.folder);
+      if (folder === undefined) await folders.again(seen.noted.folder);
+      const place = folder === undefined ? seen.noted : await folders.granted(folder, seen.noted);
       const { state, facts } = await store.load(id);
       const fresh = await sessions.start(
         {
@@ -117,7 +118,7 @@ export function runHandlers(services: Services): RunHandlers {
           profile: await profiles.named(seen.profile),
           approvals: 'ask',
           continues: { from: id, throughSeq: facts.lastSeq },
-          ...seen.noted,
+          ...place,
         },
         at,
       );
@@ -167,7 +168,7 @@ export function runHandlers(services: Services): RunHandlers {
       const session = sessions.get(id);
       if (session) return done(session.reset(prompt));
       // Nothing of the old run is needed but where it worked, and the old one stays as it is.
-      const seen = await lookAtOwn(id);
+      const seen = await lookAgreed(id);
       await folders.again(seen.noted.folder);
       const { store, name: at } = stores.place(id);
       const fresh = await sessions.start(

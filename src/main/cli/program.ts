@@ -102,6 +102,17 @@ function sessionCommands(root: Command, cli: Cli, done: Done): void {
     )
     .action(async (id: string, flags: ResumeFlags) => done((await runs()).resumeCommand(cli, id, flags)));
 
+  withSession(root.command('continue'))
+    .argument('<id>')
+    .summary('continue a run in a new one')
+    .description(
+      'Starts a new run with an excerpt of this one, which stays as it is: for a model of another service, which cannot\nread what this run recorded, or for a conversation that became too long.',
+    )
+    .option('--accept-endpoint', 'send the excerpt to another address than before')
+    .action(async (id: string, flags: ResumeFlags) =>
+      done((await import('./continue')).continueCommand(cli, id, flags)),
+    );
+
   withProfile(root.command('preflight'))
     .argument('<id>')
     .summary('show what a resume would do')

@@ -20,7 +20,7 @@ import { jsonLine, oneLine, plural } from './text';
 import type { AgentParts } from '../agent/session';
 
 /** Flags that every way into a session shares, checked. */
-function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
+export function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) {
   const known = builtInTools('practice').map(({ def }) => def.name);
   const stray = (flags.allow ?? []).filter((name) => !known.includes(name));
   if (stray.length > 0)
@@ -36,7 +36,7 @@ function sessionOptions(cli: Cli, flags: { folder?: string; allow?: string[] }) 
   };
 }
 
-const driven = (cli: Cli, flags: CommonFlags) => ({
+export const driven = (cli: Cli, flags: CommonFlags) => ({
   screen: cli.screen,
   json: flags.json === true,
   describe: describeCall,
@@ -87,7 +87,7 @@ export function resumeCommand(cli: Cli, id: string, flags: ResumeFlags, words?: 
     const flight = await preflight(await cli.parts(), { ...shared, ...interactive });
     const origin = await settleOrigin(cli, flight, profile.name, flags);
     if (origin === undefined) return EXIT.refused;
-    const refusal = await refusedBy(cli, flight, flags);
+    const refusal = await refusedBy(cli, flight, profile.name, flags);
     if (refusal !== undefined) return refusal;
     // Told before anything is recorded, not by a run that fails.
     const lacks = acts(flight, words !== undefined) ? flight.missing[0] : undefined;
@@ -127,8 +127,26 @@ function replay(cli: Cli, run: LoadedRun, flight: Preflight): void {
   cli.screen.err('\n-- continuing\n\n');
 }
 
+/** Another kind of service cannot read what this one recorded, whatever is forced. */
+export const crosses = ({ gates }: Pick<Preflight, 'gates'>): boolean =>
+  gates.some(({ gate, outcome }) => gate === 'provider' && outcome === 'refuse');
+
+/** The command that goes on with another service, as it can be pasted. */
+function continueLine(flight: Preflight, profile: string, flags: ResumeFlags): string {
+  const { id, recordedEndpoint, currentEndpoint } = flight;
+  const plain = /^[\w.-]+$/.test(profile);
+  const quoted = plain ? profile : `'${oneLine(profile).replaceAll("'", String.raw`'\''`)}'`;
+  const moves = recordedEndpoint !== undefined && recordedEndpoint !== currentEndpoint;
+  return `holdfast continue ${named(id, flags)} --profile ${quoted}${moves ? ' --accept-endpoint' : ''}`;
+}
+
 /** Tells why a gate refuses, with what changed, and what can be done. */
-async function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): Promise<ExitCode | undefined> {
+async function refusedBy(
+  cli: Cli,
+  flight: Preflight,
+  profile: string,
+  flags: ResumeFlags,
+): Promise<ExitCode | undefined> {
   const refusals = flight.gates.filter(({ outcome }) => outcome === 'refuse');
   if (refusals.length === 0) return undefined;
   for (const { text } of refusals) cli.screen.err(`holdfast: ${oneLine(text)}\n`);
@@ -139,15 +157,20 @@ async function refusedBy(cli: Cli, flight: Preflight, flags: ResumeFlags): Promi
         .join('\n')}\n`,
     );
   cli.screen.err('  nothing was changed\n');
+  const onward = crosses(flight) ? continueLine(flight, profile, flags) : undefined;
+  if (onward !== undefined)
+    cli.screen.err(
+      `  to continue in a new run, which sends an excerpt of this one to ${oneLine(flight.currentEndpoint ?? 'the model on this computer')}:\n    ${onward}\n`,
+    );
   if (flags.json)
     await cli.screen.out(
-      `${jsonLine({ event: 'refused', id: flight.id, gates: flight.gates, diff: flight.diff })}\n`,
+      `${jsonLine({ event: 'refused', id: flight.id, gates: flight.gates, diff: flight.diff, ...(onward !== undefined && { continue: onward }) })}\n`,
     );
   return EXIT.refused;
 }
 
 /** The profile that was named, else the one that this machine noted for the run; notes from elsewhere name none. */
-async function profileFor(
+export async function profileFor(
   cli: Cli,
   parts: AgentParts,
   store: RunStore,
@@ -178,7 +201,7 @@ async function profileFor(
  * A run from elsewhere goes on only with a profile that was named for it here, and in the folder that was named, if any.
  * `undefined`: that was not done.
  */
-async function settleOrigin(
+export async function settleOrigin(
   cli: Cli,
   flight: Preflight,
   profile: string,

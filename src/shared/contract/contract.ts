@@ -70,6 +70,9 @@ export const commands = {
       /** Absent: the run's own. With another one the words go where that one talks to, which the person was shown. */
       profile: text(80).optional(),
       acceptEndpoint: z.boolean().optional(),
+      /** For a run from elsewhere: what the person was shown, and agreed to, with the profile and the folder. */
+      acceptOrigin: text(128).optional(),
+      folder: text(4096).optional(),
     }),
     output: z.object({ id: runId }),
   },

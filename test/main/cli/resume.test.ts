@@ -26,7 +26,23 @@ describe('resume', () => {
     };
     const provider = await bench.run(['resume', 'failed', '--force'], other);
     expect(provider.exit).toBe(3);
+    const offered = /^ +(holdfast continue .*)$/m.exec(provider.stderr)?.[1] ?? '';
+    expect(offered).toMatch(/^holdfast continue failed --profile Practice$/);
+    expect((await bench.run(['say', 'failed', 'x', '--force'], other)).stderr).toContain(offered);
     expect(readFileSync(join(bench.runs, 'failed.json')).equals(before)).toBe(true);
+  });
+
+  it('continues in a new run, with an excerpt and the folder, and leaves the old one as it is', async () => {
+    const bench = workbench();
+    await bench.run(['run', 'hello', '--id', 'r', '--chat', '--folder', bench.folder]);
+    const before = readFileSync(join(bench.runs, 'r.json'));
+    const made = await bench.run(['continue', 'r', '--json']);
+    expect(made.exit).toBe(0);
+    const fresh = /run (\S+), which continues r/.exec(made.stderr)?.[1] ?? '';
+    const lines = readFileSync(join(bench.runs, `${fresh}.json`), 'utf8');
+    expect(lines).toContain('This goes on from an earlier conversation');
+    expect(readFileSync(join(bench.runs, `${fresh}.aux.jsonl`), 'utf8')).toContain('"from":"r"');
+    expect(readFileSync(join(bench.runs, 'r.json')).equals(before)).toBe(true);
   });
 
   it('shows what changed, goes on when forced, and does not ask again', async () => {
@@ -94,6 +110,8 @@ describe('resume', () => {
     expect(refused.exit).toBe(3);
     expect(refused.json()).toMatchObject([{ event: 'endpoint_changed', from: 'https://other.example' }]);
     expect(refused.stderr).toContain('--accept-endpoint');
+    const onward = await bench.run(['continue', 'r']);
+    expect([onward.exit, onward.stderr]).toEqual([3, expect.stringContaining('an excerpt of it would be')]);
     expect((await bench.run(['resume', 'r'], { answers: ['', 'n'] })).exit).toBe(3);
     const accepted = await bench.run(['resume', 'r'], { answers: ['y'] });
     expect(accepted.stderr).toContain('-- continuing');

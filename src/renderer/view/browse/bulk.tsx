@@ -1,10 +1,12 @@
-import { Download, GitCompare, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
+import { CircleCheck, CircleDot, Download, GitCompare, Pin, PinOff, Tag, Trash2, X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import type { RunRow } from '../../../shared/contract/views';
+import { canBeDone } from '../../../shared/run/status';
 import { call } from '../../client';
 import { exportOf, go } from '../../store/app';
 import { browseChoice, useBrowse } from '../../store/browse';
 import type { Choice } from '../../store/choice';
-import { deleteRuns, pinRuns, stopWork, tagRuns, useWork } from '../../store/runs';
+import { deleteRuns, markDone, pinRuns, stopWork, tagRuns, useWork } from '../../store/runs';
 import { Button, IconButton } from '../kit/button';
 import { count, many, percent } from '../kit/numbers';
 import s from './browse.module.css';
@@ -15,6 +17,7 @@ export function BulkBar() {
   const rows = useBrowse((state) => state.rows);
   const pinned = usePinned(chosen, rows);
   const ids = [...chosen];
+  const { ids: markable, done } = markableOf(chosen, rows);
   const [a, b] = ids;
   return (
     <Bulk chosen={chosen} choice={browseChoice}>
@@ -33,6 +36,15 @@ export function BulkBar() {
       >
         {pinned ? 'Unpin' : 'Pin'}
       </Button>
+      {markable.length > 0 && (
+        <Button
+          size="s"
+          icon={done ? <CircleDot size="0.9375rem" /> : <CircleCheck size="0.9375rem" />}
+          onClick={() => void markDone(markable, !done)}
+        >
+          {done ? 'Mark as not done' : 'Mark as done'}
+        </Button>
+      )}
       <Button size="s" icon={<Tag size="0.9375rem" />} onClick={() => tagRuns(ids)}>
         Tags…
       </Button>
@@ -100,6 +112,22 @@ function Toolbar({ children }: { children: ReactNode }) {
       {children}
     </div>
   );
+}
+
+/**
+ * Which of the chosen runs can be marked as done (those that wait for a person, and those whose rows are not loaded), and
+ * whether all of them are.
+ */
+export function markableOf(
+  chosen: ReadonlySet<string>,
+  rows: readonly (Pick<RunRow, 'id' | 'status' | 'done' | 'elsewhere'> | undefined)[],
+): { ids: string[]; done: boolean } {
+  const loaded = new Map(rows.flatMap((row) => (row ? [[row.id, row] as const] : [])));
+  const ids = [...chosen].filter((id) => {
+    const row = loaded.get(id);
+    return row === undefined || (canBeDone(row.status) && !row.elsewhere);
+  });
+  return { ids, done: ids.length > 0 && ids.every((id) => loaded.get(id)?.done === true) };
 }
 
 /** Whether all that is chosen is pinned. Asked for where not all of it is loaded. */

@@ -121,7 +121,10 @@ const sendWaiting = (id: string, message: string): Promise<unknown> => {
 /** A conversation that its model can no longer read goes on in a new run; the old one stays. */
 function goOn({ row }: RunHead) {
   const start = () => {
-    call('run.continue', { id: row.id }).then(({ id }) => openRun(id, 'chat'), toastFailure);
+    call('run.continue', { id: row.id }).then(
+      ({ id }) => openRun(id, 'chat'),
+      (error: unknown) => explain(row.id, error),
+    );
   };
   return (
     <Button icon={<ArrowRight size="0.875rem" />} onClick={start}>

@@ -3,7 +3,7 @@ import { ArrowRight, Check, Minus } from 'lucide-react';
 import type { PreflightView, RunHead } from '../../../shared/contract/views';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
-import { go, openRun } from '../../store/app';
+import { chooseForRun, go, openRun } from '../../store/app';
 import type { ProfileEntry } from '../../store/profiles';
 import { useDraft } from './draft';
 import { Button } from '../kit/button';
@@ -100,16 +100,27 @@ export function ContinueDialog({
         ))}
         {foreign && (
           <p className={s['note']}>
-            This run wasn’t written on this computer. Resume it first, or fork it, to choose where it works.
+            This run wasn’t written on this computer. The review shows where it comes from and what you can do
+            with it.
           </p>
         )}
         {failure && <FailureNote failure={failure} />}
         <div className={s['actions']}>
-          {entry.problem === '' ? (
+          {foreign ? (
+            <Button
+              look="primary"
+              onClick={() => {
+                chooseForRun(id, name);
+                onClose();
+              }}
+            >
+              Review this run
+            </Button>
+          ) : entry.problem === '' ? (
             <Button
               look="primary"
               icon={<ArrowRight size="0.875rem" />}
-              disabled={busy || !flight || foreign}
+              disabled={busy || !flight || flight.missing.length > 0}
               onClick={() => void onward()}
             >
               Continue in a new run

@@ -12,7 +12,8 @@ import { Waiting } from '../chat/waiting';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Name } from '../kit/shown';
-import { answersReady, type Answers } from './unknown';
+import { firstOf } from './first';
+import type { Answers } from './unknown';
 import s from './decide.module.css';
 
 interface DecideProps {
@@ -42,16 +43,7 @@ export function Decide(props: DecideProps) {
   const held = flight.writer === 'elsewhere' || flight.writer === 'here';
 
   const foreign = flight.origin.kind !== 'here';
-  const first: string[] = [];
-  if (foreign && !originOk) first.push('agree to the profile and the folder above');
-  if (!answersReady(flight.unknown, answers))
-    first.push(
-      flight.unknown.some(({ fate }) => fate === 'unknown')
-        ? 'say what happened to the tool that was running'
-        : 'decide about the open calls',
-    );
-  if (flight.endpoint?.changed && !endpointOk) first.push('agree to where the conversation goes');
-  if (entry && entry.problem !== '') first.push(`make the profile usable (${entry.problem})`);
+  const first = firstOf(flight, entry, { answers, endpointOk, originOk });
   const note = held
     ? 'Someone is writing this run now.'
     : hard
@@ -93,7 +85,13 @@ export function Decide(props: DecideProps) {
     setBusy(true);
     setFailure(undefined);
     try {
-      const fresh = await call('run.continue', { id, profile: flight.profile, acceptEndpoint: endpointOk });
+      const fresh = await call('run.continue', {
+        id,
+        profile: flight.profile,
+        acceptEndpoint: endpointOk,
+        ...(foreign && originOk && { acceptOrigin: flight.origin.seen }),
+        ...(folder !== undefined && { folder }),
+      });
       openRun(fresh.id, 'chat');
     } catch (error) {
       setFailure(failureOf(error));
@@ -108,7 +106,7 @@ export function Decide(props: DecideProps) {
         {failure && <FailureNote failure={failure} />}
         <Waiting
           head={head}
-          blocked={blocked || hard !== undefined}
+          blocked={blocked || hard !== undefined || flight.missing.length > 0}
           send={needsForce ? 'Force resume and send' : 'Send'}
           onSend={(message) => void resume(needsForce, message)}
           onEdit={() => openRun(id, 'chat')}
@@ -151,12 +149,14 @@ export function Decide(props: DecideProps) {
               Force resume with these changes
             </Button>
           )}
-          {hard?.gate === 'provider' && !foreign && (
+          {hard?.gate === 'provider' && (
             <Button
               look="primary"
               disabled={
                 busy ||
                 held ||
+                flight.missing.length > 0 ||
+                (foreign && !originOk) ||
                 (entry?.problem ?? '') !== '' ||
                 (flight.endpoint?.changed === true && !endpointOk)
               }
