@@ -163,7 +163,7 @@ onEveryDoor(
       await press(page, dialog(page).getByRole('button', { name: /record 5/ }));
       await press(page, button(page, 'Make the new run'));
       await title(page, /\(fork\)/).waitFor();
-      await page.getByText('Forked from rich up to record 5').waitFor();
+      await page.getByText(/^Forked from “.+” up to record 5/).waitFor();
       expect(journals()).toBe(23);
 
       // Gone, and back.

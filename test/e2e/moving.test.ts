@@ -158,7 +158,7 @@ onEveryDoor(
         .click();
       await button(page, 'Make the new run').click();
       await page.getByRole('heading', { level: 1, name: /\(fork\)/ }).waitFor();
-      await page.getByText('Forked from rich up to record 5').waitFor();
+      await page.getByText(/^Forked from “.+” up to record 5/).waitFor();
       await pictures(page, 'forked');
       await until(() => rows(page).count()).toBe(3);
 

@@ -5,7 +5,7 @@ import type { FailureInfo } from '../../shared/run/failure';
 import type { SidecarEntry } from '../../shared/run/sidecar';
 import type { Session, SessionEvent } from '../agent/session';
 import { fedRecord, intentOf, marksOf } from './fed';
-import type { FeedOptions, RunPlace } from './feed-options';
+import { withOriginTitle, type FeedOptions, type RunPlace } from './feed-options';
 import { PRIVATE, runHead } from './head';
 import { Lane } from './lane';
 import type { Fed, ItemChange, RunOverview } from './read/reader';
@@ -330,7 +330,7 @@ export class Feed {
     const store = this.options.store();
     return runHead({
       row,
-      overview: this.#overview,
+      overview: withOriginTitle(this.#overview, this.options),
       live,
       unsaved: this.#unsaved,
       queued: live?.queued ?? (this.#private ? [] : await this.options.queued()),

@@ -8,6 +8,7 @@ import { Failure } from '../../shared/run/failure';
 import { continuationPrompt } from '../agent/continuation';
 import type { ResumeOptions } from '../agent/session';
 import { fromElsewhere } from '../agent/take-back';
+import { madeFrom } from '../library/words';
 import type { Services } from './app';
 import { nowhere } from './nowhere';
 import { preflightView } from './preflight';
@@ -43,7 +44,7 @@ const refusesProvider = ({ gate, outcome }: PreflightView['gates'][number]) =>
 
 /** Everything about one run. */
 export function runHandlers(services: Services): RunHandlers {
-  const { sessions, folders, profiles, stores, parts, disk, windows } = services;
+  const { library, sessions, folders, profiles, stores, parts, disk, windows } = services;
 
   const look = async (key: string, profile?: string, folder?: string) => {
     const { store, id } = stores.place(key);
@@ -122,6 +123,9 @@ export function runHandlers(services: Services): RunHandlers {
         },
         at,
       );
+      // Its own prompt is an excerpt, which names nothing.
+      const { title } = await library.row(key);
+      await library.rename(fresh, madeFrom(title, 'continued')).catch(() => undefined);
       return { id: fresh };
     },
     'run.say': async ({ id, text, queue = false }) => {

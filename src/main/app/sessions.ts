@@ -9,7 +9,7 @@ import type { AgentParts, ResumeOptions, Session, SessionEvent, StartOptions } f
 import type { RunStore, StoreChange } from '../journal/journal';
 import { Turns } from '../journal/turns';
 import type { LiveRun } from '../library/rows';
-import { firstWords } from '../library/words';
+import { promptTitle } from '../library/words';
 import type { Attention } from './door';
 import { Feed } from './feed';
 import type { RunPlace } from './feed-options';
@@ -208,7 +208,7 @@ export class Sessions {
   }
 
   #title(id: string, session: Session): string {
-    return this.options.title(id) ?? firstWords(session.snapshot().state.prompt);
+    return this.options.title(id) ?? promptTitle(session.snapshot().state.prompt);
   }
 
   /** Suspends and frees everything, and begins nothing more. */
@@ -304,6 +304,7 @@ export class Sessions {
         return held.then(({ messages }) => messages).catch(() => []);
       },
       changes: (tool) => this.options.changes(tool),
+      titleOf: (other) => this.options.title(other),
       onRotated: (to, session) => this.#rotated(id, to, session),
       onEnded: () => {
         const session = this.#live.get(id)?.session;

@@ -1,3 +1,4 @@
+import { titleFrom } from '../../shared/text/title';
 import { runStatus } from '../../shared/run/status';
 import { asFailure } from '../../shared/run/failure';
 import type { RunStore, RunSummary } from '../journal/journal';
@@ -34,7 +35,10 @@ const table = (rows: RunSummary[]): string =>
 
 function about(row: RunSummary): string {
   if (row.failure) return clipped(row.failure.message, 100);
-  return clipped((row.catalogue.title ?? row.prompt ?? '').trim().split(/\r\n?|\n/, 1)[0] ?? '', 60);
+  return clipped(
+    (row.catalogue.title ?? titleFrom(row.prompt ?? '')).trim().split(/\r\n?|\n/, 1)[0] ?? '',
+    60,
+  );
 }
 
 /** `2026-07-20 09:08`, in the time of this machine. */

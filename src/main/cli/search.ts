@@ -1,3 +1,4 @@
+import { titleFrom } from '../../shared/text/title';
 import { folders } from '../settings/paths';
 import type { RunStore } from '../journal/journal';
 import { SearchIndex } from '../library/search';
@@ -63,7 +64,7 @@ const hitText = ({ run, seq, part, tool, snippet }: Omit<Hit, 'at'>, title: stri
 
 async function titleOf(store: RunStore, id: string): Promise<string> {
   const row = await store.summary(id).catch(() => undefined);
-  return firstWords(row?.catalogue.title ?? row?.prompt ?? '', 60);
+  return firstWords(row?.catalogue.title ?? titleFrom(row?.prompt ?? ''), 60);
 }
 
 /** One line that counts, as long as there is much to read. */

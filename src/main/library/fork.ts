@@ -6,7 +6,7 @@ import type { SidecarEntry } from '../../shared/run/sidecar';
 import { packRun } from '../journal/copy';
 import type { LoadedRun, RunStore } from '../journal/journal';
 import type { RunParcel } from '../journal/parcel';
-import { firstWords } from './words';
+import { madeFrom, promptTitle } from './words';
 
 export interface ForkOptions {
   /** Number of the last record to take: a boundary (see `forkPoints`). Absent: the whole run as it is. */
@@ -142,7 +142,7 @@ function notesThrough({ sidecar, records }: LoadedRun, count: number, at: number
 }
 
 function labelled({ catalogue, state }: LoadedRun): RunParcel['catalogue'] {
-  const title = `${firstWords(catalogue.title ?? state.prompt, 200)} (fork)`;
+  const title = madeFrom(catalogue.title ?? promptTitle(state.prompt), 'fork');
   return { title, ...(catalogue.tags && { tags: catalogue.tags }) };
 }
 

@@ -4,7 +4,7 @@ import type { RunSummary } from '../journal/journal';
 import { Failure } from '../../shared/run/failure';
 import { spentOf, tokensOf } from '../../shared/run/tokens';
 import { canBeDone, runStatus } from '../../shared/run/status';
-import { amount, firstWords, some } from './words';
+import { amount, firstWords, promptTitle, some } from './words';
 
 /** What the process that writes a run knows of it beyond its row in the store. */
 export interface LiveRun {
@@ -46,7 +46,7 @@ function rowOf(row: RunSummary | undefined, live: LiveRun | undefined, store: st
   const updated = live?.updated ?? timeOf(row?.updated) ?? '';
   return {
     id: snapshot?.id ?? row?.id ?? '',
-    title: title ?? (prompt === undefined ? nameless(row) : firstWords(prompt)),
+    title: title ?? (prompt === undefined ? nameless(row) : promptTitle(prompt)),
     renamed: title !== undefined,
     status,
     detail: detailOf(status, row, snapshot),

@@ -1,3 +1,5 @@
+import { titleFrom } from '../../shared/text/title';
+
 /** Characters of a title that is made from a prompt. */
 const TITLE = 80;
 
@@ -16,6 +18,13 @@ export function firstWords(prompt: string, limit = TITLE): string {
   const space = cut.lastIndexOf(' ');
   return `${space > limit / 2 ? cut.slice(0, space) : cut}…`;
 }
+
+/** The title of a run that a person gave none: what its prompt is about. */
+export const promptTitle = (prompt: string, limit?: number): string => firstWords(titleFrom(prompt), limit);
+
+/** The title of a run that was made from another: "Plan (fork)", and of another one from that still "Plan (fork)". */
+export const madeFrom = (title: string, how: 'fork' | 'continued'): string =>
+  `${firstWords(title.replace(/( \((?:fork|continued)\))+$/, ''), 200)} (${how})`;
 
 /** A count as people read it: 950, 1.2k, 41k, 1.3M. */
 export function amount(count: number): string {

@@ -131,6 +131,8 @@ export const runHead = z.object({
   origin: z
     .object({
       from: z.string(),
+      /** What that run is called, where it is in the list. */
+      title: z.string().optional(),
       store: z.string().optional(),
       through: z.number().optional(),
       why: z.enum(['reset', 'fork', 'continue', 'import']),

@@ -278,6 +278,12 @@ describe('a conversation that became too long', () => {
     const notes = readFileSync(join(desk.home, 'runs', `${next.id}.aux.jsonl`), 'utf8');
     const lineage = notes.split('\n').filter((line) => line.includes('"lineage"'));
     expect(lineage.map((line) => JSON.parse(line))).toMatchObject([{ from: id, why: 'continue' }]);
+    // It goes by the title of the run that it came from, which is named by its title too.
+    await until(() => fresh.head?.row.title === 'say plums are blue (continued)');
+    await until(async () => {
+      const { head } = await client.call('run.watch', { id: next.id });
+      return head.origin?.from === id && head.origin.title === 'say plums are blue';
+    });
     expect(readFileSync(join(desk.home, 'runs', `${id}.json`)).equals(before)).toBe(true);
   });
 

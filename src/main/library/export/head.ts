@@ -1,6 +1,6 @@
 import { runStatus } from '../../../shared/run/status';
 import { spentOf, tokensText } from '../../../shared/run/tokens';
-import { firstWords, some } from '../words';
+import { firstWords, promptTitle, some } from '../words';
 import type { ExportSource } from './source';
 
 const STATUS_WORDS = {
@@ -19,7 +19,7 @@ const STATUS_WORDS = {
 
 /** A title in one line: what a person called it, or its first words. */
 export const titleOf = ({ catalogue, state }: Pick<ExportSource, 'catalogue' | 'state'>): string =>
-  firstWords(catalogue.title ?? state.prompt, 120);
+  catalogue.title === undefined ? promptTitle(state.prompt, 120) : firstWords(catalogue.title, 120);
 
 /** What a reader should know before the conversation begins, as pairs of a word and its value. */
 export function factsOf(source: ExportSource): [string, string][] {

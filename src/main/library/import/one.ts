@@ -10,7 +10,7 @@ import { refuseForeign } from './kind';
 import { metaSha256, readSidecar } from '../../journal/sidecar';
 import { RUN_EXPORT_FORMAT } from '../export/json';
 import { schemaProblems } from '../schemas';
-import { firstWords } from '../words';
+import { promptTitle } from '../words';
 import { checkWeight } from './budget';
 import { labelsIn } from './labels';
 import type { Tree } from './tree';
@@ -84,7 +84,7 @@ export async function importOne(
     source,
     id,
     wanted,
-    title: catalogue.title ?? firstWords(folded.state.prompt),
+    title: catalogue.title ?? promptTitle(folded.state.prompt),
     records: lines.length,
     bytes: kept,
     dropped: Math.max(0, bytes.length - kept),

@@ -41,7 +41,14 @@ export function Origin({ head }: { head: RunHead }) {
               'Imported'
             ) : (
               <>
-                {WHY[origin.why]} <Name text={origin.from} />
+                {WHY[origin.why]}{' '}
+                {origin.title === undefined ? (
+                  <Name text={origin.from} />
+                ) : (
+                  <>
+                    “<Name text={origin.title} />”
+                  </>
+                )}
               </>
             )}
             {origin.through !== undefined && origin.why === 'fork' && (
