@@ -8,9 +8,10 @@ const MINUTE = 60_000;
 /**
  * One runner for every lane. `unit` needs nothing outside node_modules; `faults` kills processes; `e2e` needs the
  * built app and Chromium; `nats` real servers. scripts/test.mjs prepares what a lane needs and counts what is skipped.
- * `atOnce`: files that run side by side.
+ * `atOnce`: files that run side by side. `again`: how often a test that failed may try once more; each that needed it is
+ * named with the result. Only for windows on a busy machine, never where something could be lost.
  */
-const LANES: Record<string, { include: string[]; minutes: number; atOnce: number }> = {
+const LANES: Record<string, { include: string[]; minutes: number; atOnce: number; again?: number }> = {
   unit: {
     include: ['test/{shared,main,renderer,repo}/**/*.test.{ts,tsx}'],
     minutes: 1,
@@ -20,10 +21,10 @@ const LANES: Record<string, { include: string[]; minutes: number; atOnce: number
   faults: { include: ['test/faults/**/*.test.ts'], minutes: 8, atOnce: 1 },
   // Waits for servers most of the time.
   nats: { include: ['test/nats/**/*.test.ts'], minutes: 5, atOnce: 3 },
-  e2e: { include: ['test/e2e/**/*.test.ts'], minutes: 3, atOnce: 2 },
+  e2e: { include: ['test/e2e/**/*.test.ts'], minutes: 3, atOnce: 2, again: soak ? 0 : 1 },
 };
 
-const projects = Object.entries(LANES).map(([name, { include, minutes, atOnce }], groupOrder) => ({
+const projects = Object.entries(LANES).map(([name, { include, minutes, atOnce, again = 0 }], groupOrder) => ({
   test: {
     name,
     include,
@@ -32,6 +33,7 @@ const projects = Object.entries(LANES).map(([name, { include, minutes, atOnce }]
     testTimeout: minutes * MINUTE * (soak ? 20 : 1),
     hookTimeout: 2 * MINUTE,
     maxWorkers: atOnce,
+    retry: again,
     sequence: { groupOrder },
   },
 }));

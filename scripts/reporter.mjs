@@ -18,6 +18,7 @@ export default class LineReporter {
       test: `${test.module.relativeModuleId} > ${test.fullName}`,
       state: result.state,
       note: result.state === 'skipped' ? (result.note ?? test.options?.mode ?? '') : undefined,
+      again: test.diagnostic()?.flaky || undefined,
       figures: test.annotations().flatMap(({ type, message }) => (type === 'figures' ? [message] : [])),
     });
   }

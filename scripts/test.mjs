@@ -47,6 +47,8 @@ const counts = { passed: 0, failed: 0, skipped: 0 };
 const skips = [];
 const figures = [];
 const failures = [];
+/** Tests that passed only when they were tried once more. */
+const unsteady = [];
 const took = [];
 const started = Date.now();
 const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
@@ -150,6 +152,7 @@ async function runLane(lane, env, heading) {
       else if (line.state === 'failed') fail(line.test);
       else if (line.state === 'skipped')
         skip(line.note || line.test, line.note ? '' : 'skipped without a reason');
+      if (line.again) unsteady.push(line.test);
       figures.push(...(line.figures ?? []));
     }
     if (!lines.some((line) => line.end)) fail(`${lane.name}: the runner did not finish (${why})`);
@@ -202,6 +205,7 @@ async function main() {
   console.log(`${took.join(', ')}; ${seconds(started)} in all`);
   for (const text of figures) console.log(`figures: ${text}`);
   for (const text of count(skips)) console.log(`skipped: ${text}`);
+  for (const text of unsteady) console.log(`passed at the second try: ${text}`);
   for (const text of failures) console.log(`failed: ${text}`);
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   process.exitCode = counts.failed > 0 ? 1 : 0;

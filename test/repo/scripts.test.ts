@@ -17,6 +17,7 @@ interface Line {
   test?: string;
   state?: string;
   note?: string;
+  again?: boolean;
   figures?: string[];
   end?: boolean;
 }
@@ -56,6 +57,22 @@ describe('the count at the end of the test command', () => {
       { test: 'a.test.js > fails', state: 'failed', figures: [] },
       { test: 'a.test.js > needs something', state: 'skipped', note: 'real thing: not here', figures: [] },
       { end: true },
+    ]);
+  });
+
+  it('names a test that passed only when it was tried once more', () => {
+    const lines = reported({
+      'a.test.js': `
+        import { expect, it } from 'vitest';
+        let tries = 0;
+        it('is steady', { retry: 1 }, () => {});
+        it('is not', { retry: 1 }, () => { tries += 1; expect(tries).toBe(2); });
+      `,
+    });
+    expect(lines.map(({ test, state, again }) => [test, state, again])).toEqual([
+      ['a.test.js > is steady', 'passed', undefined],
+      ['a.test.js > is not', 'passed', true],
+      [undefined, undefined, undefined],
     ]);
   });
 
