@@ -9,8 +9,10 @@ import { storedQueue } from '../../src/main/agent/queue';
 import { fileStore } from '../../src/main/journal/file';
 import type { RunStore } from '../../src/main/journal/journal';
 import { testParts, testProfile } from '../support/agent';
-import { project, sampled } from '../support/prerequisites';
+import { built, need, project, sampled, soak } from '../support/prerequisites';
 import { scriptedModel } from '../support/scripted-model';
+import { queuePoints, queueTrial } from './kill/served';
+import type { QueueVerdict } from './kill/served';
 
 /** A chat with messages that wait, killed at every point where it touches its store; then resumed, then sent by hand. */
 const LOADER = pathToFileURL(join(import.meta.dirname, 'kill', 'loader.mjs')).href;
@@ -118,7 +120,7 @@ describe('messages that wait, in a chat that is killed,', () => {
   it('are lost 0 times, doubled 0 times and sent unasked 0 times', async (context) => {
     const points = await pointsOf();
     expect(points.length).toBeGreaterThan(40);
-    const step = sampled(Math.ceil(points.length / 6), 1);
+    const step = sampled(Math.ceil(points.length / 4), 1);
     const total = {
       lost: [] as string[],
       doubled: [] as string[],
@@ -153,4 +155,42 @@ describe('messages that wait, in a chat that is killed,', () => {
     });
     expect(lost.length).toBeGreaterThan(0);
   }, 120_000);
+});
+
+describe('messages that wait, in the built product that is killed,', () => {
+  it('are lost 0 times, doubled 0 times and sent unasked 0 times, by the window’s door and by the command', async (context) => {
+    const product = {
+      serve: need(context, built('main/serve.js'), 'queue kills', 'run `npm run build` first'),
+      cli: need(context, built('main/cli.js'), 'queue kills', 'run `npm run build` first'),
+    };
+    // A message is put beside the run, and one is sent; in the long lane every point there is.
+    const moments = soak
+      ? (await queuePoints(product)).map((name, at) => ({ name, plan: { at } }))
+      : [
+          { name: 'after write .queue.tmp', nth: 2 },
+          { name: 'before write user', nth: 1 },
+        ].map((point) => ({ name: point.name, plan: { point } }));
+    const verdicts: (QueueVerdict & { name: string })[] = [];
+    const left = [...moments];
+    const worker = async (): Promise<void> => {
+      for (let one = left.shift(); one; one = left.shift())
+        verdicts.push({ ...(await queueTrial(product, one.plan)), name: one.name });
+    };
+    await Promise.all([worker(), worker()]);
+    const all = (pick: (verdict: QueueVerdict) => string[]): string[] =>
+      verdicts.flatMap((verdict) => pick(verdict).map((text) => `${text} at ${verdict.name}`));
+    const [kills, accepted] = [
+      verdicts.filter(({ killed }) => killed).length,
+      verdicts.flatMap((verdict) => verdict.accepted).length,
+    ];
+    await context.annotate(
+      `queue kills of the built product: ${kills} kills, ${accepted} messages accepted`,
+      'figures',
+    );
+    expect(all(({ lost }) => lost)).toEqual([]);
+    expect(all(({ doubled }) => doubled)).toEqual([]);
+    expect(all(({ unasked }) => unasked)).toEqual([]);
+    expect(kills).toBeGreaterThanOrEqual(moments.length / 2);
+    expect(accepted).toBeGreaterThan(0);
+  }, 3_600_000);
 });

@@ -249,7 +249,12 @@ export function createApp(options: AppOptions): App {
       library.close();
       disk.close();
       // A store that is closed keeps no writer waiting any more.
-      const freed = Promise.allSettled([reader.close(), searches.close(), stores.close()]);
+      const freed = Promise.allSettled([
+        reader.close(),
+        searches.close(),
+        stores.close(),
+        options.versions.idle(),
+      ]);
       await within(options.leaveMs ?? LEAVE_MS, Promise.all([left, freed]));
       // Last, for what a window sent as it was closed.
       await prefs.flush();

@@ -13,10 +13,23 @@ import { replaceFile } from './replace-file';
  * counts as absent. Losing them costs a comparison, so `keep` never rejects.
  */
 export class Versions {
+  readonly #under = new Set<Promise<void>>();
+
   constructor(readonly folder: string) {}
 
   /** Keeps texts that are not there yet. */
-  async keep(texts: readonly string[]): Promise<void> {
+  keep(texts: readonly string[]): Promise<void> {
+    const kept = this.#keep(texts);
+    this.#under.add(kept);
+    return kept.finally(() => this.#under.delete(kept));
+  }
+
+  /** Resolves once nothing is being written. */
+  async idle(): Promise<void> {
+    while (this.#under.size > 0) await Promise.all(this.#under);
+  }
+
+  async #keep(texts: readonly string[]): Promise<void> {
     for (const text of texts) {
       const hash = sha256(text);
       if (this.text(hash) !== undefined) continue;

@@ -27,6 +27,12 @@ it('keeps each text once, by its hash, for its owner only, and gives it back', a
   expect(statSync(versions.folder).mode & 0o777).toBe(0o700);
 });
 
+it('tells when nothing is being written any more, so that nothing is written once the program closed', async () => {
+  void versions.keep(['one', 'two']);
+  await versions.idle();
+  expect([versions.text(hash('one')), versions.text(hash('two'))]).toEqual(['one', 'two']);
+});
+
 it('trusts no file whose text is another one, reads nothing beside it, and keeps the right text again', async () => {
   await versions.keep(['right']);
   writeFileSync(join(versions.folder, hash('right')), 'wrong');
