@@ -7,7 +7,8 @@ import { inFolder, locate, shown, type Dir } from './folder';
 import { bytesText, counted } from './walk';
 import { MAX_WAIT } from './wait';
 import { encode } from './encoding';
-import { encodingThere, MAX_WRITE } from './write-file';
+import { MAX_WRITE } from './put-file';
+import { encodingThere } from './write-file';
 
 /** Adds to the end of a file. With a delay the effect happens in the middle of it, so that a kill can fall on either side. */
 export const appendFile = defineTool({

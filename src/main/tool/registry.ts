@@ -8,9 +8,10 @@ import { fileStats } from './file-stats';
 import { wait } from './wait';
 import { writeFile } from './write-file';
 import { appendFile } from './append-file';
+import { editFile } from './edit-file';
 
 /** In the order that fingerprints hash: new ones go to the end, and no order here ever changes. */
-const BUILT_IN: ToolSet = [listFiles, readFile, searchText, fileStats, wait, writeFile, appendFile];
+const BUILT_IN: ToolSet = [listFiles, readFile, searchText, fileStats, wait, writeFile, appendFile, editFile];
 
 /** Tools that only the Practice model is given. */
 const PRACTICE_ONLY: ReadonlySet<string> = new Set([wait.def.name]);

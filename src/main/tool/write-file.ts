@@ -1,17 +1,12 @@
-import { constants } from 'node:fs';
-import { lstat, rename, unlink } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
 import { z } from '../../shared/zod';
 import { Failure } from '../../shared/run/failure';
 import { defineTool } from './define';
 import { HEAD, UTF8, encode, encodingOf } from './encoding';
-import { stopIfAborted } from './stop';
+import { MAX_WRITE, putFile } from './put-file';
 import { readUpTo } from './text';
 import { inFolder, isCode, shown, type Dir } from './folder';
 import { bytesText } from './walk';
-
-/** Bytes that one call writes at most. */
-export const MAX_WRITE = 8 * 1024 * 1024;
 
 export const writeFile = defineTool({
   name: 'write_file',
@@ -56,25 +51,7 @@ export const writeFile = defineTool({
       if (!kept && context.caution !== lossOf(path, encoding))
         throw new Failure({ code: 'tool_failed', message: `Nothing was written. ${lossOf(path, encoding)}` });
       const bytes = kept ?? Buffer.from(content);
-      const temp = `.${randomBytes(6).toString('hex')}.tmp`;
-      const mode = before ? before.mode & 0o777 : 0o644;
-      const file = await dir.file(temp, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-      try {
-        try {
-          if (before) await file.chmod(mode);
-          await file.writeFile(bytes);
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-        stopIfAborted(context.signal);
-        await dir.sure();
-        await rename(dir.at(temp), dir.at(name));
-      } catch (error) {
-        await unlink(dir.at(temp)).catch(() => {});
-        throw error;
-      }
-      await dir.sync();
+      await putFile(dir, name, bytes, context.signal, before);
       const was = before ? `it replaced ${bytesText(before.size)}` : 'the file is new';
       const how =
         kept && typeof encoding !== 'string' && encoding.name !== UTF8.name

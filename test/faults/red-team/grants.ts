@@ -11,7 +11,7 @@ import { weakenedModules, type Attempt } from './attempt';
 
 const CANARY = 'canary-4711-of-a-private-file';
 const KEY = 'sk-test-4711-0123456789abcdefghijklmnop';
-const ALL = ['list_files', 'read_file', 'write_file', 'append_file'];
+const ALL = ['list_files', 'read_file', 'write_file', 'append_file', 'edit_file'];
 const AT = '2026-01-01T00:00:00.000Z';
 
 const load = async () => ({
@@ -187,7 +187,12 @@ export const grants: readonly Attempt[] = [
       symlinkSync(join(outer, 'home'), folder);
       for (const name of ALL) {
         const tool = tools.find(({ def }) => def.name === name);
-        const input = { path: name === 'list_files' ? '.' : 'a.txt', content: 'x', text: 'x' };
+        const input = {
+          path: name === 'list_files' ? '.' : 'a.txt',
+          content: 'x',
+          text: 'x',
+          edits: [{ old_text: 'canary', new_text: 'x' }],
+        };
         const keys = Object.keys(tool?.def.input_schema.properties as object);
         const fit = Object.fromEntries(Object.entries(input).filter(([key]) => keys.includes(key)));
         const told = await tool?.run(fit, { folder, folderId: id, signal: signal() });
@@ -210,12 +215,13 @@ export const grants: readonly Attempt[] = [
         : await load();
       const folder = tempFolder({ 'runs/.holdfast-store': '', 'runs/r.json': CANARY });
       mkdirSync(join(folder, 'runs', 'trash'));
-      for (const name of ['read_file', 'write_file', 'append_file']) {
+      for (const name of ['read_file', 'write_file', 'append_file', 'edit_file']) {
         const tool = tools.find(({ def }) => def.name === name);
         const input = {
           path: 'runs/r.json',
           ...(name === 'write_file' && { content: 'x' }),
           ...(name === 'append_file' && { text: 'x' }),
+          ...(name === 'edit_file' && { edits: [{ old_text: CANARY, new_text: 'x' }] }),
         };
         const told = await tool?.run(input, { folder, closed: closedTo([]), signal: signal() });
         if (told && !told.is_error) return `${name}: ${told.content.slice(0, 80)}`;

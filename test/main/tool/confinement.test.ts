@@ -12,7 +12,13 @@ const LONG = soak ? 900_000 : 60_000;
 const CANARY = 'canary-4711-secret';
 const tools = builtInTools('practice').filter((tool) => tool.def.name !== 'wait');
 const inputs = (tool: (typeof tools)[number], path: string) => {
-  const all = { path, content: 'OVERWRITTEN', text: 'OVERWRITTEN', query: 'canary' };
+  const all = {
+    path,
+    content: 'OVERWRITTEN',
+    text: 'OVERWRITTEN',
+    query: 'canary',
+    edits: [{ old_text: 'canary', new_text: 'OVERWRITTEN' }],
+  };
   const known = Object.keys(tool.def.input_schema.properties as object);
   return Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
 };
@@ -213,6 +219,7 @@ describe('the fence around the folder', () => {
         expect(answer.content).not.toContain(CANARY);
       }
       // Around them all else goes on, and what lists or searches leaves them out.
+      if (tool.def.name === 'edit_file') writeFileSync(join(home, 'Papers/a.txt'), 'canary');
       const around = await call(
         tool.def.name.includes('file') && tool.def.name !== 'list_files' ? 'Papers/a.txt' : '.',
       );

@@ -9,44 +9,49 @@ const hash = (value: unknown) =>
 it('keeps names, order, descriptions and schemas of the built-in tools as they were', () => {
   expect(builtInTools('practice').map((tool) => [tool.def.name, tool.changes, hash(tool.def)]))
     .toMatchInlineSnapshot(`
-    [
       [
-        "list_files",
-        false,
-        "1ae99220770af49f",
-      ],
-      [
-        "read_file",
-        false,
-        "3350ddd6d02dbbce",
-      ],
-      [
-        "search_text",
-        false,
-        "87376b020f075bda",
-      ],
-      [
-        "file_stats",
-        false,
-        "80d8b2cb834ca522",
-      ],
-      [
-        "wait",
-        false,
-        "42b94133ebd9077c",
-      ],
-      [
-        "write_file",
-        true,
-        "c0ec3582104ccdf7",
-      ],
-      [
-        "append_file",
-        true,
-        "91125f3316017e27",
-      ],
-    ]
-  `);
+        [
+          "list_files",
+          false,
+          "1ae99220770af49f",
+        ],
+        [
+          "read_file",
+          false,
+          "3350ddd6d02dbbce",
+        ],
+        [
+          "search_text",
+          false,
+          "87376b020f075bda",
+        ],
+        [
+          "file_stats",
+          false,
+          "80d8b2cb834ca522",
+        ],
+        [
+          "wait",
+          false,
+          "42b94133ebd9077c",
+        ],
+        [
+          "write_file",
+          true,
+          "c0ec3582104ccdf7",
+        ],
+        [
+          "append_file",
+          true,
+          "91125f3316017e27",
+        ],
+        [
+          "edit_file",
+          true,
+          "77896eb42b1ffc3a",
+        ],
+      ]
+    `);
 });
 
 it('says nothing in a description that differs between folders, times or machines', () => {

@@ -59,6 +59,21 @@ const RULES: Rule[] = [
     ([file = '', text = '']) => tool('write_file', { path: unquote(file), content: `${text}\n` }),
   ],
   [
+    new RegExp(
+      `^edit\\s+${FILE}\\s*:\\s*([^]+?)\\s{0,9}(?:->|=>|→)\\s{0,9}([^]*?)(\\s{1,9}everywhere)?$`,
+      'i',
+    ),
+    ([file = '', old = '', fresh = '', all]) =>
+      tool('edit_file', {
+        path: unquote(file),
+        edits: [
+          { old_text: quoted(old), new_text: quoted(fresh), ...(all !== undefined && { replace_all: true }) },
+        ],
+      }),
+  ],
+  // Any tool with any input, for those who know them.
+  [/^call\s+([a-z][a-z0-9_]*)(?:\s+(\{[^]*\}))?$/i, ([name = '', input]) => scripted(name, input)],
+  [
     /^repeat\s+(\d+)(?:\s+times)?\s*:\s*([^]+)$/i,
     ([times, rest = ''], depth) => ({
       do: 'repeat',
@@ -110,6 +125,19 @@ const RULES: Rule[] = [
   [/^(?:say|echo)\s+([^]+)$/i, ([text = '']) => ({ do: 'say', text })],
 ];
 
+/** A text with quotes around it is what is between them, with spaces at its ends. */
+const quoted = (text: string) => (/^(["'])[^]*\1$/.test(text) && text.length > 1 ? text.slice(1, -1) : text);
+
+function scripted(name: string, input: string | undefined): Wish {
+  try {
+    const read: unknown = JSON.parse(input ?? '{}');
+    if (typeof read === 'object' && read !== null) return tool(name, read as Record<string, unknown>);
+  } catch {
+    // Said below.
+  }
+  return { do: 'say', text: `The input for ${name} is not a JSON object.` };
+}
+
 const stop = (
   reason: Extract<Wish, { do: 'stop' }>['reason'],
   depth: number,
@@ -118,7 +146,7 @@ const stop = (
 
 /** "appending a: x" is "append a: x". */
 const infinitive = (text: string): string =>
-  text.replace(/^(append|read|list|search|wait)ing\b/i, '$1').replace(/^writing\b/i, 'write');
+  text.replace(/^(append|edit|read|list|search|wait)ing\b/i, '$1').replace(/^writing\b/i, 'write');
 
 const FAILURES: [RegExp, FailureCode, string][] = [
   [/auth|key/, 'model_auth', 'as a service does that does not know the key'],
@@ -151,8 +179,18 @@ function failing(how: string | undefined, halfway: boolean): Wish {
 }
 
 const VERB =
-  /^(?:list|ls|read|open|cat|quote|search|find|grep|count|stats|wait|summari[sz]e|describe|think|long|help|append\s+\S+\s*:|write\s+\S+\s*:)(?=[\s:]|$)/i;
-const FILE_VERB = /^(?:append|write)\s+(?:to\s+)?\S+\s*:/i;
+  /^(?:list|ls|read|open|cat|quote|search|find|grep|count|stats|wait|summari[sz]e|describe|think|long|help|append\s+\S+\s*:|write\s+\S+\s*:|edit\s+\S+\s*:|call\s+[a-z]\w*(?:\s+\{|$))(?=[\s:]|$)/i;
+const FILE_VERB = /^(?:(?:append|write)\s+(?:to\s+)?|edit\s+)\S+\s*:/i;
+
+/** The JSON of a scripted call has not ended yet. */
+function isOpenCall(text: string): boolean {
+  const input = /^call\s+\w+\s+(\{[^]*)$/i.exec(text.trim())?.[1];
+  try {
+    return input !== undefined && typeof JSON.parse(input) !== 'object';
+  } catch {
+    return true;
+  }
+}
 
 /** Cuts "list and read a.txt, then wait 2" into its parts; inside a text to write only the next file is a new part. */
 function split(text: string, depth = 0): Wish[] {
@@ -167,7 +205,7 @@ function split(text: string, depth = 0): Wish[] {
     const begins = FILE_VERB.test(here)
       ? FILE_VERB.test(next) || (/then/i.test(joint[0]) && VERB.test(next))
       : VERB.test(next);
-    if (!begins || here.trim() === '') continue;
+    if (!begins || here.trim() === '' || isOpenCall(here)) continue;
     parts.push(here);
     from = joint.index + joint[0].length;
   }

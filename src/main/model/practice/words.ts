@@ -16,6 +16,8 @@ What I understand:
 | \`count\`, \`count notes.txt\` | counts files, bytes, lines and words |
 | \`write FILE: TEXT\` | writes a file, after you allowed it |
 | \`append FILE: TEXT\`, \`… after 10\` | adds a line, at once or over ten seconds |
+| \`edit FILE: OLD -> NEW\`, \`… everywhere\` | replaces a piece of a file that is there once, or each of them |
+| \`call TOOL {"name": "value"}\` | calls any tool that the profile has, with this input |
 | \`wait 5\` | waits five seconds |
 | \`list and read a.txt and search WORD\` | several tools in one turn |
 | \`repeat 3: append log.txt: line #\` | three turns, one after the other |
