@@ -23,6 +23,7 @@ const KNOWN: Record<string, number> = {
   'src/main/journal/jetstream/texts.ts': 1,
   'src/main/library/export/escape.ts': 1,
   'src/main/library/export/html.ts': 7,
+  'src/main/library/export/line-breaks.ts': 1,
   'src/main/library/export/markdown-contain.ts': 3,
   'src/main/library/export/markdown-text.ts': 3,
   'src/main/library/export/names.ts': 2,

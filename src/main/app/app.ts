@@ -161,6 +161,7 @@ export function createApp(options: AppOptions): App {
     places,
     workshop: new Workshop(join(state, 'moving')),
     title: async (key) => (await library.row(key)).title,
+    breaks: () => prefs.get().breaks === true,
     secrets: async () => [
       ...new Set([
         ...options.parts.secrets(),

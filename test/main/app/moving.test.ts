@@ -15,7 +15,7 @@ import { fileStore } from '../../../src/main/journal/file';
 import { exportProblems } from '../../../src/main/library/schemas';
 import { makeDesk, makeHomeFolder, startChat, type Desk } from '../../support/app';
 import { bring, bringRich, KEY_SHAPE, SECRET } from '../../support/histories';
-import { chatRecords } from '../../support/journal-records';
+import { answerRecord, chatRecords, metaRecord } from '../../support/journal-records';
 import { failureOf, until } from '../../support/wait';
 
 process.env.HOLDFAST_PRACTICE_DELAY = '0';
@@ -80,6 +80,17 @@ async function imported(files: Record<string, Uint8Array | string>, store?: stri
 }
 
 describe('an export', () => {
+  it('breaks lines on a web page as the window does, where that is switched on', async () => {
+    await bring(desk.store, 'lines', [metaRecord('lines', 'go'), answerRecord(2, 'one\ntwo', 0)]);
+    const page = async (name: string) => {
+      expect((await exported(['lines'], 'html', { name })).state).toBe('done');
+      return readFileSync(join(out, `${name}.html`), 'utf8');
+    };
+    expect(await page('off')).not.toMatch(/one<br/);
+    await client.call('prefs.set', { breaks: true });
+    expect(await page('on')).toMatch(/one<br \/>\ntwo/);
+  });
+
   it('as JSON is what the published schema says, and counts every record of a run that was never opened', async () => {
     await bring(desk.store, 'long', chatRecords('long', 10_000));
     const job = await exported(['long'], 'json');

@@ -21,6 +21,8 @@ export interface MovingOptions extends JobsOptions {
   title(key: string): Promise<string>;
   /** Values that this person's settings and environment know to be secret. */
   secrets(): Promise<string[]>;
+  /** Whether a single line end in an answer is a line break. */
+  breaks(): boolean;
   /** Runs came into a store. */
   onArrived(keys: string[]): Promise<void>;
 }
@@ -90,6 +92,7 @@ export class MovingDesk {
             overwrite: place.overwrite,
             tools,
             thinking,
+            breaks: this.options.breaks(),
             attachments,
             ...(intact && { intact }),
             ...(secrets && { secrets }),

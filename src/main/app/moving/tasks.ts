@@ -22,6 +22,8 @@ export interface ExportTask {
   overwrite: boolean;
   tools: boolean;
   thinking: boolean;
+  /** A single line end in an answer is a line break, as in the window. */
+  breaks: boolean;
   attachments: 'inline' | 'separate';
   /** Journals of damaged runs end before the damage. */
   intact?: boolean;

@@ -11,6 +11,7 @@ import { factsOf, titleOf } from './head';
 import { HTML_END, htmlHead } from './html-style';
 import { lineCount, withoutTool } from './items';
 import type { ExportItem } from './items';
+import { breakLines } from './line-breaks';
 import { isSaneMarkdown } from './markdown-contain';
 import type { Page } from './page';
 
@@ -38,7 +39,7 @@ function block(item: ExportItem, page: Page): string {
     case 'prompt':
       return `<h2>Person</h2>\n${article('prompt', escaped(clean(item.text)), ' dir="auto"')}`;
     case 'text':
-      return article('text', markdown(clean(item.text), `${item.key}-`));
+      return article('text', markdown(clean(item.text), `${item.key}-`, page.breaks));
     case 'thinking': {
       const lines = some(lineCount(item.text), 'line');
       if (item.redacted) return article('quiet', 'Thinking that the service keeps to itself.');
@@ -127,7 +128,7 @@ const TICK = {
 };
 
 /** A model's Markdown. HTML in it is text, links go only to the web and to mail, images are links. */
-function markdown(text: string, prefix: string): string {
+function markdown(text: string, prefix: string, breaks: boolean): string {
   const clean = printable(text);
   if (!isSaneMarkdown(clean)) return plain(text);
   const html = micromark(clean, {
@@ -135,7 +136,7 @@ function markdown(text: string, prefix: string): string {
     htmlExtensions: [gfmHtml({ clobberPrefix: prefix, label: 'Footnotes' }), formulasAsWritten],
   });
   return (
-    html
+    (breaks ? breakLines(html) : html)
       // Each block has the direction of its own first letter; code has that of code.
       .replace(/<(p|h[1-6]|ul|ol|li|blockquote|th|td)(?=[ >])/g, '<$1 dir="auto"')
       .replaceAll('<pre>', '<pre dir="ltr">')

@@ -12,6 +12,7 @@ export interface Page {
   items: readonly ExportItem[];
   tools: boolean;
   thinking: boolean;
+  breaks: boolean;
   clean: Redactor;
   tally: Tally;
   describe: DescribeCall | undefined;
@@ -25,7 +26,7 @@ export interface Page {
 
 /** @param folder relative address of the files for separate texts; absent: they go into the page */
 export function pageOf(source: ExportSource, view: ExportView, folder?: string): Page {
-  const { tools = true, thinking = true } = view;
+  const { tools = true, thinking = true, breaks = false } = view;
   const intents = new Set(
     source.sidecar.flatMap((entry) => (entry.kind === 'intent' ? [entry.tool_use_id] : [])),
   );
@@ -34,6 +35,7 @@ export function pageOf(source: ExportSource, view: ExportView, folder?: string):
     items: itemsOf(source),
     tools,
     thinking,
+    breaks,
     clean: redactor(view.secrets),
     tally: new Tally(),
     describe: view.describe,

@@ -15,6 +15,8 @@ export interface ExportView {
   tools?: boolean;
   /** Default: true. */
   thinking?: boolean;
+  /** A single line end in an answer is a line break on a web page. Default: false. */
+  breaks?: boolean;
   /** Takes out what looks like a key, and these known values. Absent: nothing is taken out. */
   secrets?: readonly string[];
   /** Whole texts of results that were clipped for the model: in the export itself (default), or in files beside it. */
