@@ -12,7 +12,7 @@ import { built, chromium } from '../support/prerequisites';
 import { makeScene } from '../support/scenes';
 import { journalBytes } from '../support/store-folder';
 import { onEveryDoor, picture, type Home } from './harness';
-import { doors, ready, rows, startChat, status, toolRuns, until } from './steps';
+import { conversation, doors, ready, rows, startChat, status, toolRuns, until } from './steps';
 import {
   browse,
   cells,
@@ -381,6 +381,19 @@ describe('a disk that fills up', () => {
         await page.emulateMedia({ colorScheme: theme });
         await picture(page, `disk-critical-${width}x${height}-${theme}`);
       }
+      // Full while an answer arrives: said in its run, and nothing of the answer goes away.
+      await rows(page).filter({ hasText: 'Rename photos' }).click();
+      const soFar = conversation(page).getByText('Here is what I found so far');
+      await soFar.waitFor();
+      say({ level: 'full', free: 0 });
+      const full = page.getByRole('alert').filter({ hasText: 'The disk of This computer is full.' });
+      await full.getByText('The reply is shown as it arrives, but it is not saved.').waitFor();
+      await full.getByText('Everything recorded before it is safe.').waitFor();
+      expect(await soFar.isVisible()).toBe(true);
+      expect(await conversation(page).getByText('Photos with the date in their').isVisible()).toBe(true);
+      // Where nothing arrives, it speaks of what comes next.
+      await rows(page).filter({ hasText: 'Summarise meeting' }).click();
+      await full.getByText('New messages cannot be saved.').waitFor();
       say();
       await until(() => alert.count()).toBe(0);
     } finally {

@@ -58,6 +58,7 @@ describe('A disk that fills up while an answer arrives', () => {
     const full = Date.now();
     const level = async () => (await client.call('stores.list', {})).stores[0]?.space?.level;
     await until(async () => (await level()) === 'full');
+    // A slow machine takes its time; by the app's own clock it is a second, which disk-space.test.ts holds.
     expect(Date.now() - full).toBeLessThan(3_000);
     expect(shown.stream.text).toBe(half);
     release();

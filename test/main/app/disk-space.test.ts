@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DiskSpace } from '../../../src/main/app/disk-space';
 import { levelOf, spaceOf, type Space } from '../../../src/main/journal/file/space';
 import { holdfast } from '../../../src/main/cli/program';
@@ -72,6 +72,36 @@ describe('the watch over the disks', () => {
     const before = looks;
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(looks).toBe(before);
+  });
+});
+
+describe('a disk that is full while something is written', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('is named within a second, whenever it filled up, and looked at until it no longer is', async () => {
+    vi.useFakeTimers();
+    // The window's clock stands still but for what the test lets pass, however slow the machine is.
+    for (let filled = 0; filled <= 1_000; filled += 90) {
+      let space: Space = { free: 2 * GB, size: LARGE };
+      let busy = true;
+      const told: (string | undefined)[] = [];
+      const disk: DiskSpace = new DiskSpace({
+        folders: () => new Map([['', '/runs']]),
+        look: async () => space,
+        onChange: () => told.push(disk.of('')?.level),
+        busy: () => busy,
+      });
+      await vi.advanceTimersByTimeAsync(filled);
+      space = { free: 0, size: LARGE };
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(told).toEqual(['full']);
+      // The run ended by it; whoever frees space still sees that at once.
+      busy = false;
+      space = { free: 2 * GB, size: LARGE };
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(told).toEqual(['full', undefined]);
+      disk.close();
+    }
   });
 });
 
