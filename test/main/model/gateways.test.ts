@@ -158,6 +158,40 @@ describe('parts of unknown kinds', () => {
   });
 });
 
+describe('images, audio and annotations beside an answer', () => {
+  it('are kept as they came, in their order, each once, and fail no answer', () => {
+    const field = fc.record({
+      name: fc.constantFrom('images', 'audio', 'annotations'),
+      value: fc.oneof(
+        fc.array(fc.record({ type: fc.string(), x: fc.jsonValue() }), { minLength: 1, maxLength: 3 }),
+        fc.record({ id: fc.string(), data: fc.string() }),
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(field, { minLength: 1, maxLength: 4 }), fc.boolean(), (fields, closes) => {
+        const beside = fields.map(({ name, value }) => ({
+          choices: [{ index: 0, delta: { content: 'a', [name]: value }, finish_reason: null }],
+        }));
+        const again = {
+          choices: [
+            {
+              index: 0,
+              message: { content: '', [fields[0]!.name]: fields[0]!.value },
+              finish_reason: 'stop',
+            },
+          ],
+        };
+        const { content } = turnOf([...beside, closes ? again : stop]);
+        expect(words(content, 'text')).toBe('a'.repeat(fields.length));
+        expect(
+          content.flatMap(({ provider }) => (provider ? [[provider.kind, JSON.parse(provider.raw)]] : [])),
+        ).toEqual(fields.map(({ name, value }) => [name, JSON.parse(JSON.stringify(value))]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('a closing chunk that has the whole message again', () => {
   it('adds nothing, in any shape and wherever the answer was cut', () => {
     fc.assert(
@@ -219,6 +253,12 @@ describe('ids of tool calls', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('an error in the middle or behind the end of an answer', () => {
+  it.each(['o.made.error-after-stop.sse', 'o.made.error-with-choices.sse'])('is told: %s', (name) => {
+    expect(() => turnOf(chunksOf(name))).toThrow('Upstream provider lost');
   });
 });
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UTF8, decode, encode, encodingOf } from '../../../src/main/tool/encoding';
+import { UTF8, decode, encode, encodingOf, encodingOfAll } from '../../../src/main/tool/encoding';
 
 const TEXTS: Record<string, string[]> = {
   GB18030: [
@@ -29,6 +31,13 @@ const TEXTS: Record<string, string[]> = {
 };
 
 describe('the encoding of a text', () => {
+  it.each(['enc-gbk.txt', 'enc-shiftjis.txt'])('is told, or refused, for what people have: %s', (name) => {
+    const bytes = readFileSync(join(import.meta.dirname, '../../fixtures/faults', name));
+    const found = encodingOfAll(bytes);
+    if (typeof found === 'string') expect(found).toMatch(/^(?:binary|unknown)$/);
+    else expect(decode(bytes, found)).not.toContain('\ufffd');
+  });
+
   it.each(Object.entries(TEXTS))('is told as %s, with what it says', (name, texts) => {
     for (const text of texts) {
       const bytes = iconv.encode(text, name);
