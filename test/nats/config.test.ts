@@ -239,7 +239,12 @@ describe.each(everyNatsServer())('The stream on nats-server $version', (kind) =>
     await store.label('run', { title: 'a' });
     await store.label('run', { title: 'b' });
     const journal = await store.open('run');
+    // Text that is replaced again and again would stay for ever.
+    await journal.putSlip('partial', 'half an answer', 'durably');
+    await journal.putSlip('queue', 'words that wait', 'durably');
     await journal.close();
+    expect(await store.slip('run', 'partial')).toBeUndefined();
+    expect((await store.slip('run', 'queue'))?.text).toBe('words that wait');
     expect((await store.load('run')).catalogue).toEqual({ title: 'b' });
     await store.close();
   });
