@@ -180,6 +180,8 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     async close() {
       for (const client of clients) client.close();
       await app.close();
+      // A short `leaveMs` waits for nothing.
+      await versions.idle();
       if (!options.home) rmSync(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };
