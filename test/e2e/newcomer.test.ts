@@ -59,7 +59,7 @@ const LOCAL: Record<string, { owner: string; key: string }> = {
   vllm: { owner: 'vllm', key: '' },
 };
 
-/** Counts what a person's hand does. */
+/** What a person's hand does. */
 class Hand {
   clicks = 0;
   fields = 0;
@@ -109,7 +109,7 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
         return origin === undefined ? undefined : Number(new URL(origin).port);
       });
       app = await start(target, {
-        env: { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates.caFile },
+        env: { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: certificates.caFile, HOLDFAST_SAMPLE: 'on' },
       });
       page = app.page;
       await ready(page);
@@ -123,6 +123,7 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
         join(project, 'test-results', `newcomer-${target.replace(' ', '-')}.txt`),
         report.join('\n'),
       );
+      console.log(report.filter((line) => line.startsWith(target)).join('\n'));
     });
     beforeEach(async () => {
       await page.getByRole('button', { name: 'New chat' }).first().click();
@@ -240,9 +241,38 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
       await hand.click(form.getByRole('button', { name: 'Start chatting' }));
       await firstAnswer(hand, id, service.name);
     });
+
+    it('goes on with another model of the service after a review, and with another service in a new run', async () => {
+      const [from, to] = ['groq', 'anthropic'].map((id) => SERVICES.find((one) => one.id === id)!.name);
+      const choose = async (name: string) => {
+        await page.getByRole('button', { name: /^Model:/ }).click();
+        await page.getByRole('menuitem', { name }).click();
+      };
+      await page.getByRole('button', { name: /^Profile:/ }).click();
+      await page.getByRole('menuitemcheckbox', { name: from! }).click();
+      await composer(page).fill('Hello, please name three trees');
+      await composer(page).press('Enter');
+      await status(page, 'Your turn');
+      await page.getByRole('heading', { level: 1, name: 'Name three trees' }).waitFor();
+      await choose('Another model of this service…');
+      const dialog = page.getByRole('dialog', { name: 'Another model of this service' });
+      await dialog.getByRole('option', { name: 'alpha-large' }).click();
+      await dialog.getByRole('button', { name: 'Review the change' }).click();
+      await page.getByText('Another model may read the conversation differently.').waitFor();
+      await page.getByRole('button', { name: /^Force resume/ }).click();
+      await page.getByRole('button', { name: 'Model: alpha-large' }).waitFor();
+      await choose(to!);
+      const onward = page.getByRole('dialog', { name: 'Continue in a new run?' });
+      await onward.getByText('https://api.anthropic.com').waitFor();
+      await picture(page, `continue-${target.replace(' ', '-')}`);
+      await onward.getByRole('button', { name: 'Continue in a new run' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Name three trees (continued)' }).waitFor();
+      await page.getByText('Goes on from “Name three trees”').waitFor();
+      await status(page, 'Your turn');
+    });
   });
 }
 
 newcomer('browser door', Object.keys(WAYS), Object.keys(LOCAL));
 if (doors().includes('stand-in')) newcomer('stand-in', Object.keys(WAYS), Object.keys(LOCAL));
-else newcomer('stand-in', ['anthropic', 'groq'], ['ollama']);
+else newcomer('stand-in', ['anthropic', 'groq'], ['ollama', 'llamacpp']);
