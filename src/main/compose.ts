@@ -30,6 +30,8 @@ export interface Composition {
   /** Folder of the built files, where the threads that read and search are. */
   built: URL;
   onBug(error: unknown, command: string): void;
+  /** Puts a path into the system's trash, where the door has one. */
+  trashItem?: (path: string) => Promise<void>;
 }
 
 /** The core behind a window, the same for each door. Fails with the store's Failures. */
@@ -39,6 +41,7 @@ export async function composeApp({
   roots,
   built,
   onBug,
+  trashItem,
   secrets = { keyring: plainKeyring(), file: plainKeysPath() },
 }: Composition): Promise<App> {
   const entry = url !== undefined && isStoreName(url) ? await storeNamed(url) : undefined;
@@ -63,7 +66,7 @@ export async function composeApp({
   const { state, cache } = folders();
   const own = entry ? { store: entry.url, login: loginFor(entry) } : { store: address, login: {} };
   const versions = ownVersions();
-  const parts = agentParts(process.env, keyring, { versions });
+  const parts = agentParts(process.env, keyring, { versions, trashItem });
   // Tests that count runs begin without it.
   if (url === undefined && process.env['HOLDFAST_SAMPLE'] !== 'off') await bringSample(store, state, parts);
   const documents = join(home, 'Documents');

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { app, safeStorage } from 'electron';
+import { app, safeStorage, shell } from 'electron';
 import { composeApp } from './compose';
 import { printable } from '../shared/run/transcript';
 import { folders } from './settings/paths';
@@ -29,6 +29,7 @@ startElectron({
       store,
       roots: [],
       built,
+      trashItem: (path) => shell.trashItem(path),
       secrets: { keyring: new Keyring(new FileSecrets(keysFile, seal)), file: keysFile },
       onBug: (error, command) => {
         if (!app.isPackaged) process.stderr.write(printable(`holdfast: ${command}: ${describe(error)}\n`));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import ksuid from 'ksuid';
 import type { AgentParts } from './agent/session';
 import type { ModelOptions } from './model/client';
@@ -12,6 +13,7 @@ import type { Versions } from './settings/versions';
 import { machineWitness } from './settings/witness';
 import type { Witness } from './settings/witness';
 import { toolsFor } from './tool/registry';
+import { folderTrash, systemTrash } from './tool/trash';
 
 export interface PartsOptions {
   witness?: Witness;
@@ -19,13 +21,15 @@ export interface PartsOptions {
   around?: Surroundings;
   /** Where earlier prompts and tools are kept; absent: nowhere. */
   versions?: Versions;
+  /** Puts a path into the system's trash; absent: what tools delete goes into a folder of ours. */
+  trashItem?: ((path: string) => Promise<void>) | undefined;
 }
 
 /** What the core's loop is built from, the same behind every door. */
 export function agentParts(
   env: NodeJS.ProcessEnv = process.env,
   keyring?: Keyring,
-  { witness = ownWitness(env), around = new Surroundings(env), versions }: PartsOptions = {},
+  { witness = ownWitness(env), around = new Surroundings(env), versions, trashItem }: PartsOptions = {},
 ): AgentParts {
   // Of a profile that is in no file.
   const used = new Map<string, Pick<Profile, 'key_env'>>();
@@ -47,6 +51,7 @@ export function agentParts(
       await Promise.all([around.refresh(), keyring?.warm()]);
     },
     witness,
+    trash: trashItem ? systemTrash(trashItem) : folderTrash(join(folders(env).state, 'deleted')),
     ...(versions && { versions }),
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,

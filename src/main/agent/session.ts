@@ -8,7 +8,7 @@ import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
 import type { Witness } from '../settings/witness';
 import type { Versions } from '../settings/versions';
-import type { ToolSet } from '../tool/tool';
+import type { ToolContext, ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
 import type { Clock } from './clock';
 import type { RunOrigin } from './origin';
@@ -28,6 +28,8 @@ export interface AgentParts {
   newId(): string;
   /** Which real paths no tool may look into or change, as things are now: Holdfast's own folders, and that of the run's store. Absent: none. */
   closed?(store: RunStore | undefined): (real: string) => boolean;
+  /** See `ToolContext.trash`. */
+  trash?: ToolContext['trash'];
   /** For time-outs; absent: the machine's own. */
   clock?: Clock;
   /** Where the texts behind the hashes of a fingerprint are kept; absent: nowhere. */

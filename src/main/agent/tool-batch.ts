@@ -103,6 +103,7 @@ const contextOf = (run: Run, signal: AbortSignal): ToolContext => ({
   folder: run.folder?.path,
   folderId: run.folder?.id,
   closed: run.parts.closed?.(run.ledger.store),
+  trash: run.parts.trash,
   signal,
 });
 

@@ -73,9 +73,17 @@ export class Dir {
     return this.handle ? `/proc/self/fd/${this.handle.fd}/${name}` : join(this.real, name);
   }
 
-  /** Where the system cannot work in an opened folder: that its name still leads to it, just before something changes. */
-  async sure(): Promise<void> {
-    if (this.handle) return;
+  /** The whole real path of `name`, for what works by names only. Call `sure(true)` right before. */
+  path(name: string): string {
+    return join(this.real, name);
+  }
+
+  /**
+   * Where the system cannot work in an opened folder: that its name still leads to it, just before something changes.
+   * `byName`: what comes works by names also where the system can do better.
+   */
+  async sure(byName = false): Promise<void> {
+    if (this.handle && !byName) return;
     const stat = await lstat(this.real, { bigint: true });
     if (!isSameFolder(this.id, folderId(stat)) || (await realpath(this.real)) !== this.real) throw moved();
   }

@@ -9,9 +9,24 @@ import { wait } from './wait';
 import { writeFile } from './write-file';
 import { appendFile } from './append-file';
 import { editFile } from './edit-file';
+import { makeFolder } from './make-folder';
+import { movePath } from './move-path';
+import { deletePath } from './delete-path';
 
 /** In the order that fingerprints hash: new ones go to the end, and no order here ever changes. */
-const BUILT_IN: ToolSet = [listFiles, readFile, searchText, fileStats, wait, writeFile, appendFile, editFile];
+const BUILT_IN: ToolSet = [
+  listFiles,
+  readFile,
+  searchText,
+  fileStats,
+  wait,
+  writeFile,
+  appendFile,
+  editFile,
+  makeFolder,
+  movePath,
+  deletePath,
+];
 
 /** Tools that only the Practice model is given. */
 const PRACTICE_ONLY: ReadonlySet<string> = new Set([wait.def.name]);

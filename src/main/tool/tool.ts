@@ -10,6 +10,12 @@ export interface ToolContext {
    * where it lies inside the run's folder. Absent: nothing is.
    */
   closed?: ((real: string) => boolean) | undefined;
+  /**
+   * Puts something into the trash, where a person finds it again; resolves with where that is, in words. `real`: its whole
+   * real path. `at`: a path for the same that is bound to its opened folder where the system can do that. Absent: there is
+   * no trash, so nothing is deleted.
+   */
+  trash?: ((item: { real: string; at: string; signal: AbortSignal }) => Promise<string>) | undefined;
   /** What `caution` said of this call, if a person was shown it and allowed the call all the same. */
   caution?: string | undefined;
   /** Aborted on cancel and on time-out; a tool stops at once. */
