@@ -29,11 +29,11 @@ const main = entries({
   index: 'src/main/index.ts',
   serve: 'src/main/serve.ts',
   cli: 'src/main/cli.ts',
-  // The thread that reads runs for the window.
+  // The process that reads runs for the window.
   reader: 'src/main/reader.ts',
-  // The thread that searches them.
+  // The process that searches them.
   search: 'src/main/search.ts',
-  // The thread of one export, import, fork or repair.
+  // The process of one export, import, fork or repair.
   mover: 'src/main/mover.ts',
 });
 const preload = entries({ index: 'src/preload/index.ts' });

@@ -6,6 +6,7 @@ import type { Door } from './app/door';
 import { bringSample } from './app/sample-run';
 import { WorkerMover } from './app/moving/mover';
 import { WorkerReader } from './app/read/worker-reader';
+import { FatalRuns } from './library/fatal-runs';
 import { WorkerIndex } from './library/search/worker-index';
 import type { StoreEntry } from '../shared/contract/stores';
 import { loginOf, loginUse } from './journal/login';
@@ -27,7 +28,7 @@ export interface Composition {
   store: string | undefined;
   /** Folders that a window without a native dialog may choose in, beside the home folder. */
   roots: string[];
-  /** Folder of the built files, where the threads that read and search are. */
+  /** Folder of the built files, where the parts that run in processes of their own are. */
   built: URL;
   onBug(error: unknown, command: string): void;
   /** Puts a path into the system's trash, where the door has one. */
@@ -47,7 +48,7 @@ export async function composeApp({
   const entry = url !== undefined && isStoreName(url) ? await storeNamed(url) : undefined;
   const address = url === undefined || isStoreName(url) ? defaultStoreUrl() : url;
   const { keyring } = secrets;
-  // Threads are given what they log in with; what was saved is read before, and known from then on.
+  // Parts are given what they log in with; what was saved is read before, and known from then on.
   if (entry) await keyring.warm();
   const loginFor = (one: StoreEntry) => {
     const use = loginUse(one);
@@ -70,25 +71,32 @@ export async function composeApp({
   // Tests that count runs begin without it.
   if (url === undefined && process.env['HOLDFAST_SAMPLE'] !== 'off') await bringSample(store, state, parts);
   const documents = join(home, 'Documents');
+  const fatal = new FatalRuns();
   return createApp({
     parts,
     versions,
     keyring,
     keysFile: secrets.file,
     store,
-    reader: new WorkerReader(file, own),
+    fatal,
+    reader: new WorkerReader(file, own, fatal),
     storesPath: storesPath(),
     makeMover: (opened) =>
-      new WorkerMover(new URL('mover.js', built), (name) => {
-        const { entry: other } = opened(name);
-        return other ? { url: other.url, login: loginFor(other) } : usual;
-      }),
-    readerOf: (other) => new WorkerReader(file, { store: other.url, login: loginFor(other) }),
+      new WorkerMover(
+        new URL('mover.js', built),
+        (name) => {
+          const { entry: other } = opened(name);
+          return other ? { url: other.url, login: loginFor(other) } : usual;
+        },
+        fatal,
+      ),
+    readerOf: (other) =>
+      new WorkerReader(file, { store: other.url, login: loginFor(other) }, fatal, other.name),
     indexOf: (other, opened, onProgress) => {
-      // What is in memory is nowhere else, so no thread sees it, and nothing of it may come to the disk.
+      // What is in memory is nowhere else, so no other process sees it, and nothing of it may come to the disk.
       if (opened.durability === 'memory') return undefined;
       const at = other ? { store: other.url, login: loginFor(other) } : own;
-      return new WorkerIndex(searcher, { ...at, cache }, onProgress);
+      return new WorkerIndex(searcher, { ...at, cache }, onProgress, fatal, other?.name ?? '');
     },
     door,
     version: version(built),

@@ -1,12 +1,12 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import { asFailure } from '../shared/run/failure';
 import type { RunStore } from './journal/journal';
 import { openStore } from './journal/registry';
 import { SearchIndex } from './library/search';
 import type { SearchAnswer, SearchCall, SearchData } from './library/search/worker-index';
+import { beginPart, tell } from './part';
 
-/** The thread that searches the runs of one store for the window; worker-index.ts is its other end. */
-const { store: url, login, cache } = workerData as SearchData;
+/** The process that searches the runs of one store for the window; worker-index.ts is its other end. */
+let data: SearchData;
 
 interface Opened {
   store: RunStore;
@@ -24,6 +24,7 @@ function opened(): Promise<Opened> {
 }
 
 async function open(): Promise<Opened> {
+  const { store: url, login, cache } = data;
   const store = await openStore(url, login);
   try {
     return { store, index: await SearchIndex.open(store, cache) };
@@ -33,7 +34,7 @@ async function open(): Promise<Opened> {
   }
 }
 
-const answer = (value: SearchAnswer): void => parentPort?.postMessage(value);
+const answer = (value: SearchAnswer): void => void tell(value);
 const PROGRESS_MS = 100;
 let told = 0;
 
@@ -55,6 +56,7 @@ async function run(call: SearchCall): Promise<unknown> {
         },
         undefined,
         call.ids,
+        { skip: call.skip ?? [], onRun: (at) => answer({ at }) },
       );
     case 'close':
       await index.close();
@@ -62,9 +64,12 @@ async function run(call: SearchCall): Promise<unknown> {
   }
 }
 
-parentPort?.on('message', (call: SearchCall) => {
-  run(call).then(
-    (value) => answer({ n: call.n, ok: true, value }),
-    (error: unknown) => answer({ n: call.n, ok: false, failure: asFailure(error).toJSON() }),
-  );
+beginPart<SearchData, SearchCall>((given) => {
+  data = given;
+  return (call) => {
+    run(call).then(
+      (value) => answer({ n: call.n, ok: true, value }),
+      (error: unknown) => answer({ n: call.n, ok: false, failure: asFailure(error).toJSON() }),
+    );
+  };
 });

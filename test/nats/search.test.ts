@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkerIndex } from '../../src/main/library/search/worker-index';
 import { loginOf } from '../../src/main/journal/login';
 import { makeDesk, Shown, type Desk } from '../support/app';
+import { builtParts } from '../support/built-parts';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
-import { builtSearchThread } from '../support/search-thread';
 import { until } from '../support/wait';
 
 const USERS =
@@ -15,15 +15,15 @@ describe.each(everyNatsServer())('search over a stream, on nats-server $version'
   beforeEach(async () => {
     server = await NatsServer.start(kind, USERS);
     await server.addStream('RUNS');
-    const thread = await builtSearchThread();
+    const built = new URL('search.js', await builtParts('search'));
     const env = { TEAM_PASSWORD: 'hush-hush' };
     desk = makeDesk({
       answers: [true],
       env,
-      // As the window has it: in threads, each of which logs in by itself.
+      // As the window has it: in processes, each of which logs in by itself.
       indexOf: (entry, store, onProgress) => {
         const login = entry ? loginOf(entry, env) : {};
-        return new WorkerIndex(thread, { store: store.url, login, cache: `${desk.home}/cache` }, onProgress);
+        return new WorkerIndex(built, { store: store.url, login, cache: `${desk.home}/cache` }, onProgress);
       },
     });
   });

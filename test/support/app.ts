@@ -74,6 +74,8 @@ export interface DeskOptions {
   /** What there is on the disk of every store. */
   space?: (folder: string) => Promise<{ free: number; size: number } | undefined>;
   indexOf?: AppOptions['indexOf'];
+  /** What reads and moves; absent: in this process. */
+  processes?: (store: RunStore) => Pick<AppOptions, 'fatal' | 'reader' | 'makeMover'>;
 }
 
 export const makeHomeFolder = () => mkdtempSync(join(tmpdir(), 'holdfast-app-'));
@@ -157,6 +159,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     keysFile,
     versions,
     env: options.env ?? {},
+    ...options.processes?.(store),
     ...(options.space && { space: options.space }),
     ...(options.leaveMs !== undefined && { leaveMs: options.leaveMs }),
     ...(options.graceMs !== undefined && { graceMs: options.graceMs }),

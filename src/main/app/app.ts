@@ -56,7 +56,9 @@ export function createApp(options: AppOptions): App {
       searches.changed(change.id);
     },
     onTrouble: (name, failure) => stores.trouble(name, failure),
+    isFatal: (name, id, size) => options.fatal?.hasAt(name, id, size) === true,
   });
+  if (options.fatal) options.fatal.onFatal = (key) => void library.refresh(key);
   const stores: Stores = new Stores({
     usual: store,
     label: options.label,

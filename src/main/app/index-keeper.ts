@@ -9,7 +9,7 @@ const GATHER_MS = 1_500;
 const REST = 10;
 /** More runs than this that changed are found by listing the store. */
 const MANY = 50;
-/** Deaths of a thread that are not told. */
+/** Deaths of a process that are not told. */
 const QUIET = 3;
 /** Milliseconds before an update that failed is tried again; the last goes on without end. */
 const AGAIN = [2_000, 10_000, 60_000, 300_000];
@@ -43,7 +43,7 @@ export class IndexKeeper {
         : { ...this.#progress, done: 0, total: 0 };
   }
 
-  /** Why it cannot be brought up to date. A thread that died is started again before anybody is told of it. */
+  /** Why it cannot be brought up to date. A process that died is started again before anybody is told of it. */
   get failure(): Failure | undefined {
     return this.#failed?.code === 'internal' && this.#tries < QUIET ? undefined : this.#failed;
   }
@@ -82,7 +82,7 @@ export class IndexKeeper {
     return this.#ask(query);
   }
 
-  /** A thread that died is started again, once. */
+  /** A process that died is started again, once. */
   async #ask(query: SearchQuery): Promise<SearchPage> {
     try {
       return await this.index.search(query);

@@ -5,6 +5,7 @@ import type { StoreEntry } from '../../shared/contract/stores';
 import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
 import type { Space } from '../journal/file/space';
+import type { FatalRuns } from '../library/fatal-runs';
 import type { Library } from '../library/library';
 import type { SearchProgress } from '../library/search';
 import type { RunIndex } from '../library/search/worker-index';
@@ -37,6 +38,8 @@ export interface AppOptions {
   storesPath: string;
   /** A reader for one of them, which is open. */
   readerOf(entry: StoreEntry, store: RunStore): Reader;
+  /** Runs on which processes ended that read them. */
+  fatal?: FatalRuns;
   /** What works on whole runs; `opened` gives a store by its name (empty: the usual one), or throws its Failures. */
   makeMover(opened: (name: string) => { entry?: StoreEntry; store: RunStore }): Mover;
   /** The search index of a store, which is open; entry absent: of the usual one. Undefined: it cannot be searched. */

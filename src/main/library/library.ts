@@ -17,6 +17,8 @@ export interface LibraryOptions {
   onStoreChange(change: StoreChange): void;
   /** A store could not be listed; undefined: now it could. */
   onTrouble?(store: string, failure: Failure | undefined): void;
+  /** Whether no process may read a run of so many bytes. */
+  isFatal?(store: string, id: string, size: number): boolean;
   gatherMs?: number;
 }
 
@@ -71,6 +73,7 @@ export class Library {
       onStoreChange: this.options.onStoreChange,
       isBusyHere: (key) => (this.options.live().get(key)?.snapshot.phase ?? 'idle') !== 'idle',
       onTrouble: (failure) => this.options.onTrouble?.(name, failure),
+      isFatal: (id, size) => this.options.isFatal?.(name, id, size) === true,
     });
     this.#shelves.set(name, shelf);
     this.#stored = undefined;

@@ -5,6 +5,7 @@ import type { CataloguePatch } from '../journal/catalogue';
 import type { RunStore, RunSummary, StoreChange } from '../journal/journal';
 import { Breather } from '../journal/read';
 import { entryOf, type Entry } from './entry';
+import { tooLargeToShow } from './fatal-runs';
 import { runRow, type LiveRun } from './rows';
 
 export interface ShelfOptions {
@@ -23,6 +24,8 @@ export interface ShelfOptions {
   isBusyHere(key: string): boolean;
   /** The store could not be listed; undefined: now it could. */
   onTrouble(failure: Failure | undefined): void;
+  /** Whether no process may read this run of so many bytes. */
+  isFatal?(id: string, size: number): boolean;
 }
 
 export interface TrashedRun {
@@ -46,6 +49,8 @@ export class Shelf {
   trashed = 0;
   /** Rows as shown, for as long as their summary is the newest. */
   readonly #shown = new WeakMap<RunSummary, Entry>();
+  /** The same of those that no process may read. */
+  readonly #unread = new WeakMap<RunSummary, Entry>();
   #ready: Promise<void> | undefined;
   #stop: (() => void) | undefined;
   #closed = false;
@@ -101,12 +106,17 @@ export class Shelf {
 
   /** A stored run; the same object for as long as its summary is the newest. */
   entry(summary: RunSummary): Entry {
-    let entry = this.#shown.get(summary);
+    const unread = this.options.isFatal?.(summary.id, summary.size) === true;
+    const shown = unread ? this.#unread : this.#shown;
+    let entry = shown.get(summary);
     if (!entry) {
-      const row = runRow(summary, undefined, this.options.label);
+      const told: RunSummary = unread
+        ? { ...summary, health: 'damaged', failure: tooLargeToShow().toJSON() }
+        : summary;
+      const row = runRow(told, undefined, this.options.label);
       row.id = this.key(row.id);
       entry = entryOf(row, this.options.name, summary.prompt ?? '');
-      this.#shown.set(summary, entry);
+      shown.set(summary, entry);
     }
     return entry;
   }

@@ -1,9 +1,11 @@
-import { Worker } from 'node:worker_threads';
 import { Failure, type FailureInfo } from '../../../shared/run/failure';
 import type { NatsAuth } from '../../journal/jetstream/address';
 import type { RunStore } from '../../journal/journal';
+import { FatalRuns, tooLargeToShow } from '../../library/fatal-runs';
+import { startPart, type Part } from '../../program';
 import { runTask, type Ground } from './run-task';
 import {
+  runsOf,
   storesOf,
   type Hooks,
   type Mover,
@@ -19,7 +21,7 @@ export interface StoreAddress {
   login: NatsAuth;
 }
 
-/** What a mover's thread is started with. */
+/** What a mover's process is started with. */
 export interface MoverData {
   task: Task;
   stores: Record<string, StoreAddress>;
@@ -27,7 +29,7 @@ export interface MoverData {
 export type MoverAnswer =
   { progress: Progress } | { ok: true; value: Result } | { ok: false; failure: FailureInfo };
 
-/** Milliseconds that a thread has to stop by itself, so that it leaves nothing half-written. */
+/** Milliseconds that a process has to stop by itself, so that it leaves nothing half-written. */
 const PATIENCE = 5_000;
 
 const stopped = () =>
@@ -46,62 +48,90 @@ const died = () =>
   });
 
 /**
- * Each task in a thread of its own: it holds up nobody, its memory goes with it, and one that dies takes nothing along.
+ * Each task in a process of its own: it holds up nobody, its memory goes with it, and one that dies takes nothing along.
  */
 export class WorkerMover implements Mover {
-  readonly #workers = new Set<{ worker: Worker; ended: Promise<void> }>();
+  readonly #parts = new Set<{ part: Part; ended: Promise<void> }>();
   #closed = false;
 
-  /** `file`: the built thread. `address`: of the store of this name; throws the store's Failures. */
+  /** `file`: what the process runs. `address`: of the store of this name; throws the store's Failures. */
   constructor(
     private readonly file: URL,
     private readonly address: (store: string) => StoreAddress,
+    private readonly fatal = new FatalRuns(),
   ) {}
 
-  async run<K extends TaskKind>(task: Task<K>, hooks: Partial<Hooks> = {}): Promise<Result<K>> {
+  async run<K extends TaskKind>(asked: Task<K>, hooks: Partial<Hooks> = {}): Promise<Result<K>> {
     if (this.#closed || hooks.signal?.aborted) throw stopped();
+    const task = this.#marked(asked);
     const stores = Object.fromEntries([...storesOf(task)].map((name) => [name, this.address(name)]));
-    const worker = new Worker(this.file, { workerData: { task, stores } satisfies MoverData });
-    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-    const entry = { worker, ended };
-    this.#workers.add(entry);
-    const cancel = () => {
-      worker.postMessage('cancel');
-      setTimeout(() => void worker.terminate(), PATIENCE).unref();
-    };
-    hooks.signal?.addEventListener('abort', cancel);
+    const runs = runsOf(task);
+    let at = runs.length === 1 ? runs[0] : undefined;
+    let over = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (over = resolve));
+    let cancel = (): void => undefined;
+    let entry: { part: Part; ended: Promise<void> } | undefined;
     try {
       return await new Promise<Result<K>>((resolve, reject) => {
-        worker.on('message', (answer: MoverAnswer) => {
-          if ('progress' in answer) hooks.onProgress?.(answer.progress);
-          else if (answer.ok) resolve(answer.value as Result<K>);
-          else reject(new Failure(answer.failure));
+        const part = startPart(this.file, { task, stores } satisfies MoverData, {
+          message: (message) => {
+            const answer = message as MoverAnswer;
+            if ('progress' in answer) {
+              at = runs.find(({ key }) => key === answer.progress.now) ?? at;
+              hooks.onProgress?.(answer.progress);
+            } else if (answer.ok) resolve(answer.value as Result<K>);
+            else reject(new Failure(answer.failure));
+            if (!('progress' in answer)) at = undefined;
+          },
+          ended: () => {
+            over();
+            if (hooks.signal?.aborted || this.#closed) return reject(stopped());
+            if (at) this.fatal.ended(at.store, at.id);
+            reject(died());
+          },
         });
-        worker.once('error', () => reject(died()));
-        worker.once('exit', () => reject(hooks.signal?.aborted || this.#closed ? stopped() : died()));
+        entry = { part, ended };
+        this.#parts.add(entry);
+        cancel = () => {
+          part.send('cancel');
+          setTimeout(() => {
+            part.kill();
+            reject(stopped());
+          }, PATIENCE).unref();
+        };
+        hooks.signal?.addEventListener('abort', cancel);
       });
     } finally {
       hooks.signal?.removeEventListener('abort', cancel);
-      this.#workers.delete(entry);
+      if (entry) this.#parts.delete(entry);
       // It was heard to its end; nothing of it may outlive its answer.
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
-      await worker.terminate();
+      entry?.part.kill();
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(
-      [...this.#workers].map(async ({ worker, ended }) => {
-        worker.postMessage('cancel');
+      [...this.#parts].map(async ({ part, ended }) => {
+        part.send('cancel');
         await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, PATIENCE).unref())]);
-        await worker.terminate();
+        part.kill();
       }),
     );
   }
+
+  /** Of a run that no process survives only the exact bytes are had. */
+  #marked<K extends TaskKind>(task: Task<K>): Task<K> {
+    const unread = ({ store, id }: { store: string; id: string }) => this.fatal.has(store, id);
+    if (task.kind === 'export')
+      return { ...task, runs: task.runs.map((run) => (unread(run) ? { ...run, unread: true } : run)) };
+    if (runsOf(task).some(unread)) throw tooLargeToShow();
+    return task;
+  }
 }
 
-/** Works where it is called: for tests, and for stores that no other thread can open. */
+/** Works where it is called: for tests, and for stores that no other process can open. */
 export class InlineMover implements Mover {
   constructor(
     private readonly store: (name: string) => RunStore,

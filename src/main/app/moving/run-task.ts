@@ -17,7 +17,7 @@ export interface Ground {
 /** Points that one answer carries, the newest. */
 const MOST_POINTS = 500;
 
-/** Does one task, in the thread that it is called in. What a task needs is loaded when one comes that needs it. */
+/** Does one task, in the process that it is called in. What a task needs is loaded when one comes that needs it. */
 export async function runTask(task: Task, ground: Ground, hooks: Hooks): Promise<Result<TaskKind>> {
   const { open, newId, now } = ground;
   switch (task.kind) {
@@ -58,7 +58,8 @@ async function exportTask(
 ): Promise<Result<'export'>> {
   const { exportAll } = await import('../../library/export');
   const wanted = [];
-  for (const { store, id, key } of runs) wanted.push({ store: await open(store), id, key });
+  for (const { store, id, key, unread } of runs)
+    wanted.push({ store: await open(store), id, key, ...(unread && { unread }) });
   return exportAll(wanted, {
     ...view,
     ...(secrets && { secrets }),

@@ -4,7 +4,7 @@ import type { Forked } from '../../library/fork';
 import type { ImportReport } from '../../library/import/types';
 import type { RepairPlan, Repaired } from '../../library/repair';
 
-/** Work on whole runs, as it crosses to the thread that does it. All of it is plain data. */
+/** Work on whole runs, as it crosses to the process that does it. All of it is plain data. */
 
 /** A run by its store's name (empty: the usual one) and its id there. */
 export interface RunAt {
@@ -15,7 +15,8 @@ export interface RunAt {
 
 export interface ExportTask {
   kind: 'export';
-  runs: RunAt[];
+  /** `unread`: no process that reads it survives, so only its exact bytes can be had. */
+  runs: (RunAt & { unread?: boolean })[];
   format: ExportFormat;
   /** A file, or a folder for several. */
   out: string;
@@ -94,5 +95,19 @@ export function storesOf(task: Task): Set<string> {
       return new Set([task.run.store, task.to]);
     default:
       return new Set([task.run.store]);
+  }
+}
+
+/** The runs that a task reads. */
+export function runsOf(task: Task): RunAt[] {
+  switch (task.kind) {
+    case 'export':
+      return task.runs;
+    case 'import':
+      return [];
+    case 'compare':
+      return [task.a, task.b];
+    default:
+      return [task.run];
   }
 }

@@ -280,7 +280,7 @@ export async function notesOf({ store, id }: Where): Promise<{ entries: SidecarE
 export async function isWritten({ store, id, here }: Where): Promise<boolean> {
   if (here) return false;
   const writer = await store.writer(id);
-  // In this thread "here" is as far away as any other place.
+  // In this process "here" is as far away as any other place.
   return writer === 'elsewhere' || writer === 'here';
 }
 

@@ -86,7 +86,7 @@ async function exportOne(
   report: ExportReport,
 ): Promise<void> {
   if (options.signal?.aborted) throw cancelled();
-  const whole = await readSource(run.store, run.id).catch((error: unknown) => {
+  const whole = await readSource(run.store, run.id, run.unread).catch((error: unknown) => {
     // What is too large to be read still has its bytes.
     if (isFailure(error, 'too_large') && where.format === 'journal' && !options.intact) return error;
     throw error;

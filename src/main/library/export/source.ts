@@ -5,6 +5,7 @@ import type { CatalogueEntry, SidecarEntry } from '../../../shared/run/sidecar';
 import type { RunFacts, RunState, RunWarning } from '../../../shared/run/state';
 import type { RecordPlace, RunStore } from '../../journal/journal';
 import { readRunGently } from '../../journal/read';
+import { tooLargeToShow } from '../fatal-runs';
 import type { Counts } from './types';
 
 /** A run as its journal says, with what stands beside it. Everything comes from one reading of the bytes. */
@@ -29,9 +30,11 @@ export interface ExportSource {
 /**
  * Reads a run for an export; of a damaged one, what stands before the damage.
  *
+ * @param unread no process survives that, so it is refused at once
  * @throws Failure `not_found`, `empty`, and what is wrong with a journal that has no readable record
  */
-export async function readSource(store: RunStore, id: string): Promise<ExportSource> {
+export async function readSource(store: RunStore, id: string, unread = false): Promise<ExportSource> {
+  if (unread) throw tooLargeToShow();
   const { size } = store.slice ? await store.slice(id, 0, 0) : { size: 0 };
   if (size > LARGEST) throw tooLarge();
   const all = await store.bytes(id);

@@ -33,6 +33,8 @@ export interface RunToExport {
   id: string;
   /** How reports name it. Default: its id. */
   key?: string;
+  /** It is known that no process survives reading it. */
+  unread?: boolean;
 }
 
 export interface ExportOptions extends ExportView {

@@ -119,12 +119,12 @@ function* bytesOf(chunks: Iterable<string | Uint8Array>): Generator<Buffer> {
 }
 
 async function addRun(
-  { store, id, key, name: base }: NamedRun,
+  { store, id, key, name: base, unread }: NamedRun,
   options: ExportOptions,
   add: Add,
   now: Date,
 ): Promise<{ report: ExportedRun; listed: ZippedRun }> {
-  const whole = await readSource(store, id);
+  const whole = await readSource(store, id, unread);
   const source = options.intact ? intactPart(whole) : whole;
   const rendering = render(source, 'html', base, `${base}.html`, options, now);
   const page = `runs/${base}.html`;

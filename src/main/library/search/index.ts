@@ -9,7 +9,7 @@ import { openDatabase, removeDatabase } from './database';
 import type { Database } from './database';
 import { Finder } from './finder';
 import type { Row } from './finder';
-import { Indexer } from './indexer';
+import { Indexer, type EachRun } from './indexer';
 import { KeptTexts } from './kept';
 import { LineReader, textAt } from './lines';
 import { hold } from './slot';
@@ -144,8 +144,9 @@ export class SearchIndex {
     onProgress?: (progress: SearchProgress) => void,
     signal?: AbortSignal,
     ids?: readonly string[],
+    each: EachRun = {},
   ): Promise<void> {
-    this.#updating ??= this.#update(onProgress, signal, ids).finally(() => {
+    this.#updating ??= this.#update(onProgress, signal, ids, each).finally(() => {
       this.#updating = undefined;
       this.#building = undefined;
     });
@@ -153,9 +154,10 @@ export class SearchIndex {
   }
 
   async #update(
-    onProgress?: (progress: SearchProgress) => void,
-    signal?: AbortSignal,
-    ids?: readonly string[],
+    onProgress: ((progress: SearchProgress) => void) | undefined,
+    signal: AbortSignal | undefined,
+    ids: readonly string[] | undefined,
+    each: EachRun,
   ): Promise<void> {
     const told = (progress: SearchProgress): void => {
       this.#building = progress;
@@ -164,7 +166,7 @@ export class SearchIndex {
     for (let attempt = 1; ; attempt++) {
       try {
         const stopped = (): boolean => this.#closed || signal?.aborted === true;
-        await new Indexer(this.store, this.db, stopped).run(told, this.#lost ? undefined : ids);
+        await new Indexer(this.store, this.db, stopped).run(told, this.#lost ? undefined : ids, each);
         if (!stopped()) this.#lost = false;
         return;
       } catch (error) {

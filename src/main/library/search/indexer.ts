@@ -45,6 +45,14 @@ interface Known {
   last: number;
 }
 
+/** What is told of, and left out of, the runs that a pass reads. */
+export interface EachRun {
+  /** Ids of runs that are not read. */
+  skip?: readonly string[];
+  /** Told before a run is read. */
+  onRun?: (id: string) => void;
+}
+
 /** One pass over a store. */
 export class Indexer {
   readonly #breather = new Breather();
@@ -62,16 +70,24 @@ export class Indexer {
   }
 
   /** @param ids only these runs, where the store was read whole before; absent: all that changed */
-  async run(onProgress: (progress: SearchProgress) => void, ids?: readonly string[]): Promise<void> {
+  async run(
+    onProgress: (progress: SearchProgress) => void,
+    ids?: readonly string[],
+    each: EachRun = {},
+  ): Promise<void> {
     try {
-      await this.#run(onProgress, ids);
+      await this.#run(onProgress, ids, each);
     } finally {
       this.#word.finalize();
       this.#place.finalize();
     }
   }
 
-  async #run(onProgress: (progress: SearchProgress) => void, ids?: readonly string[]): Promise<void> {
+  async #run(
+    onProgress: (progress: SearchProgress) => void,
+    ids: readonly string[] | undefined,
+    { skip = [], onRun }: EachRun,
+  ): Promise<void> {
     const first = this.db.get("SELECT 1 AS one FROM about WHERE key = 'whole'") === null;
     const only = first ? undefined : ids;
     const rows = (await this.#rows(only)).filter(({ health }) => health !== 'new');
@@ -80,8 +96,10 @@ export class Indexer {
     this.#together(() => {
       for (const run of known.values()) if (!there.has(run.id)) this.#forget(run);
     });
+    const skipped = new Set(skip);
     const changed = rows
       .filter((row) => {
+        if (skipped.has(row.id)) return false;
         const run = known.get(row.id);
         return run === undefined || run.size !== row.size || run.mark !== markOf(row);
       })
@@ -94,6 +112,7 @@ export class Indexer {
         let at = first ? this.#bottom() - batch.reduce((sum, row) => sum + width(row), 0) : undefined;
         for (const row of batch) {
           if (this.stopped()) return;
+          onRun?.(row.id);
           await this.#take(row, known.get(row.id), at, batch.length === 1);
           if (at !== undefined) at += width(row);
           onProgress({ done: ++done, total: changed.length, bytes: this.#bytes });
@@ -141,8 +160,11 @@ export class Indexer {
     this.db.run('INSERT INTO block VALUES (?, ?, ?)', [first, run.last, run.key]);
   }
 
-  /** Reads one run into the index; what cannot be read now is left for another time. */
-  /** @param alone nothing else is written with it, so that it may be written in parts */
+  /**
+   * Reads one run into the index; what cannot be read now is left for another time.
+   *
+   * @param alone nothing else is written with it, so that it may be written in parts
+   */
   async #take(
     row: RunSummary,
     known: Known | undefined,

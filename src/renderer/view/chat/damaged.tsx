@@ -19,13 +19,20 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
   const byte = number('byte');
   const records = number('records') ?? head.records ?? head.lastSeq;
   const empty = row.status === 'new';
+  const unread = data['unread'] === true;
   return (
     <div className={s['page']} tabIndex={0} role="region" aria-label="Damage">
       <div className={s['hold']}>
         <div className={s['damage']}>
           {failure ? (
             <FailureNote
-              title={empty ? 'This run never started' : 'This run is damaged'}
+              title={
+                empty
+                  ? 'This run never started'
+                  : unread
+                    ? 'This run is too large to show'
+                    : 'This run is damaged'
+              }
               failure={failure}
               tone={empty ? 'warn' : 'bad'}
             />
@@ -63,7 +70,7 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
               </div>
             ))}
           </dl>
-          {!empty && (
+          {!empty && !unread && (
             <p>
               Holdfast does not touch a damaged journal by itself: it writes nothing to it and cuts nothing
               off, so whatever a backup or a specialist could save is still there. A repair keeps a copy of
@@ -76,7 +83,12 @@ export function Damaged({ head, onRead }: { head: RunHead; onRead: () => void })
                 Read what is whole
               </Button>
             )}
-            {!empty && (
+            {unread && (
+              <Button look="primary" icon={<Download size="0.9375rem" />} onClick={() => exportOf([row.id])}>
+                Export…
+              </Button>
+            )}
+            {!empty && !unread && (
               <>
                 <Button
                   icon={<Download size="0.9375rem" />}

@@ -5,15 +5,15 @@ import { fileStore } from '../../../src/main/journal/file';
 import { WorkerIndex } from '../../../src/main/library/search/worker-index';
 import type { SearchProgress } from '../../../src/main/library/search';
 import { makeDesk } from '../../support/app';
+import { builtParts } from '../../support/built-parts';
 import { tempFolder } from '../../support/folder';
 import { bring, bringRich } from '../../support/histories';
 import { chatRecords } from '../../support/journal-records';
-import { builtSearchThread } from '../../support/search-thread';
 import { until } from '../../support/wait';
 
-describe('the thread that searches', () => {
+describe('the process that searches', () => {
   it('builds, answers while it builds, tells how far it is, and leaves the index for the next one', async () => {
-    const built = await builtSearchThread();
+    const built = new URL('search.js', await builtParts('search'));
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
@@ -46,7 +46,7 @@ describe('the thread that searches', () => {
   });
 
   it('fails what it was asked when it dies in the middle of building, and goes on from there when it is asked again', async () => {
-    const mortal = new URL('mortal.js', await builtSearchThread());
+    const mortal = new URL('mortal-search.js', await builtParts('search'));
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
@@ -72,7 +72,7 @@ describe('the thread that searches', () => {
   });
 
   it('is started again behind the contract, and nobody but its own store notices', async () => {
-    const mortal = new URL('mortal.js', await builtSearchThread());
+    const mortal = new URL('mortal-search.js', await builtParts('search'));
     const folder = tempFolder();
     const store = fileStore(join(folder, 'runs'));
     await bringRich(store);
