@@ -82,10 +82,25 @@ async function linkAt(at: number): Promise<string | undefined> {
       redirect: 'error',
       signal: AbortSignal.timeout(PATIENCE),
     });
-    const { file } = told.parse(await answer.json());
+    const { file } = told.parse(JSON.parse(await shortText(answer)));
     const link = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}/.exec(readFileSync(file, 'utf8'))?.[0];
     return link !== undefined && new URL(link).port === String(at) ? link : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Bytes that the other one's answer has at most; whatever answers in its place may send without end. */
+const LONGEST_ANSWER = 64 * 1024;
+
+/** @throws when there is more */
+async function shortText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > LONGEST_ANSWER) throw new Error('The answer is too long.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

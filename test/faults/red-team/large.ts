@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
 import { Readable } from 'node:stream';
@@ -268,6 +268,36 @@ export const largeThings: readonly Attempt[] = [
         return isFailure(error, 'model_protocol') ? undefined : String(error);
       } finally {
         server.closeAllConnections();
+        server.close();
+      }
+    },
+  },
+  {
+    name: 'a NATS server announces that it takes messages of 99 GB',
+    by: 'the network',
+    async try() {
+      let asked = '';
+      let left = (): void => undefined;
+      const gone = new Promise<void>((resolve) => (left = resolve));
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => undefined).on('close', () => left());
+        socket.on('data', (bytes) => {
+          asked += bytes.toString('latin1');
+          if (asked.includes('PING')) socket.write('PONG\r\n');
+        });
+        const info = { server_id: 'X', version: '2.11.0', proto: 1, headers: true, max_payload: 99e9 };
+        socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      try {
+        const opened = await openStore(
+          `nats://127.0.0.1:${(server.address() as AddressInfo).port}/RUNS`,
+        ).catch((error: unknown) => error);
+        if (!isFailure(opened, 'store_config')) return String(opened);
+        if (!opened.message.includes('message size')) return opened.message;
+        await gone;
+        return /(^|\n)(PUB|HPUB|SUB)/.test(asked) ? 'it was talked to' : undefined;
+      } finally {
         server.close();
       }
     },

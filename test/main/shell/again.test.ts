@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -48,6 +50,29 @@ describe('the address of the browser door', () => {
     expect(handed).toEqual([false]);
     // Once in a while only.
     expect((await ask(host, '/again', { origin: `http://${host}` }, 'POST')).status).toBe(429);
+  });
+
+  it('reads of what answers in its place no more than a little', async () => {
+    vi.stubEnv('XDG_STATE_HOME', folder);
+    let sent = 0;
+    const server = createServer((_, response) => {
+      const go = (): void => {
+        while (!response.destroyed && sent < 500_000_000) {
+          sent += 65_536;
+          if (!response.write(Buffer.alloc(65_536, ' '))) return void response.once('drain', go);
+        }
+      };
+      go();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      noteRunning((server.address() as AddressInfo).port);
+      expect(await runningLink()).toBeUndefined();
+      expect(sent).toBeLessThan(50_000_000);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('makes no link for other pages and other users', async () => {

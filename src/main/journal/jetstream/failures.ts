@@ -84,6 +84,24 @@ export function refusedAccess(error: unknown): Failure | undefined {
   );
 }
 
+/** Most that a NATS server can be set to take in one message: its protocol counts in 32 bits. */
+const MOST_PAYLOAD = 2 ** 31 - 1;
+
+/** Why a server is left that announces such a limit; undefined: it may be as it says. */
+export function absurdServer(maxPayload: unknown): Failure | undefined {
+  if (maxPayload === undefined) return undefined;
+  if (Number.isSafeInteger(maxPayload) && Number(maxPayload) > 0 && Number(maxPayload) <= MOST_PAYLOAD)
+    return undefined;
+  return new Failure({
+    code: 'store_config',
+    message:
+      'The server at this address announces a message size that no NATS server has, so Holdfast left it.',
+    kept: 'Nothing was sent to the server or read from it.',
+    todo: 'Check the address, and who runs the server.',
+    data: { max_payload: String(maxPayload).slice(0, 40) },
+  });
+}
+
 export const storeFull = (text: string): Failure =>
   new Failure({
     code: 'no_space',

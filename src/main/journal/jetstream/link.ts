@@ -2,6 +2,7 @@ import { connect, createInbox } from 'nats';
 import type { ConnectionOptions, JetStreamManager, Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { NatsAuth } from './address';
 import { Asks } from './asks';
+import { absurdServer } from './failures';
 import { RECORD_LIMIT } from '../../../shared/run/read';
 
 /** `reconnecting`: the server is away and is looked for, for ever. */
@@ -43,6 +44,11 @@ export class Link {
 
   static async open(options: () => ConnectionOptions, auth: NatsAuth): Promise<Link> {
     const connection = await connect(options());
+    const absurd = absurdServer(connection.info?.max_payload);
+    if (absurd) {
+      void connection.close().catch(() => undefined);
+      throw absurd;
+    }
     return new Link(options, auth, connection, await managerOf(connection, auth.domain));
   }
 
@@ -61,7 +67,7 @@ export class Link {
 
   /** Largest message in bytes, headers included. */
   get maxPayload(): number {
-    // A server may announce anything; no record is larger than this.
+    // NATS lets a server take more than a record may have.
     return Math.min(this.#connection.info?.max_payload ?? 1024 * 1024, RECORD_LIMIT);
   }
 
@@ -188,6 +194,12 @@ export class Link {
       try {
         const connection = await connect(this.options());
         if (this.isClosed) return void connection.close().catch(() => undefined);
+        if (absurdServer(connection.info?.max_payload)) {
+          // Another one has its place; it is left, and looked for again.
+          void connection.close().catch(() => undefined);
+          await pause(REBUILD_MS);
+          continue;
+        }
         this.#connection = connection;
         this.#manager = await managerOf(connection, this.auth.domain);
         this.epoch += 1;
