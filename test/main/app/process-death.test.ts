@@ -92,7 +92,13 @@ describe('a run that ends the processes that read it', () => {
     const dying = () =>
       mover.run<'export'>({
         ...{ kind: 'export', runs: [run], format: 'journal', out: join(folder, 'x.json'), overwrite: true },
-        ...{ tools: true, thinking: true, attachments: 'inline', ledger: join(folder, 'ledger') },
+        ...{
+          tools: true,
+          thinking: true,
+          attachments: 'inline',
+          breaks: false,
+          ledger: join(folder, 'ledger'),
+        },
       });
     await expect(dying()).rejects.toMatchObject({ code: 'io' });
     await expect(dying()).rejects.toMatchObject({ code: 'io' });
