@@ -19,14 +19,15 @@ const exit = await holdfast(process.argv.slice(2), {
   screen: processConsole(),
   version: version(),
   parts: async () => {
-    const [{ agentParts }, { ownVersions }, keyring] = await Promise.all([
+    const [{ agentParts }, { ownVersions }, { ownUsed }, keyring] = await Promise.all([
       import('./parts'),
       import('./settings/versions'),
+      import('./settings/used'),
       keys(),
     ]);
     // What is saved must be known before anything is recorded, so that it can be kept out.
     await keyring.warm();
-    return agentParts(process.env, keyring, { versions: ownVersions() });
+    return agentParts(process.env, keyring, { versions: ownVersions(), used: ownUsed() });
   },
   store: async (word) => {
     const [{ openNamed }, { loginUse }, keyring] = await Promise.all([
@@ -49,6 +50,7 @@ const exit = await holdfast(process.argv.slice(2), {
   }),
   storeEntry: async (name) =>
     (await (await import('./settings/stores')).loadStores()).stores.find((one) => one.name === name),
+  used: async () => (await import('./settings/used')).ownUsed(),
   profiles: async () => (await import('./settings/profiles')).loadProfiles(),
   profile: async (name) => (await import('./settings/profiles')).profileNamed(name),
 });

@@ -17,6 +17,7 @@ import { plainKeyring, plainKeysPath } from './secrets';
 import type { Keyring } from './settings/secrets/keyring';
 import { folders } from './settings/paths';
 import { profilesPath } from './settings/profiles';
+import { ownUsed } from './settings/used';
 import { ownVersions } from './settings/versions';
 import { isStoreName, storeNamed, storesPath } from './settings/stores';
 
@@ -67,7 +68,8 @@ export async function composeApp({
   const { state, cache } = folders();
   const own = entry ? { store: entry.url, login: loginFor(entry) } : { store: address, login: {} };
   const versions = ownVersions();
-  const parts = agentParts(process.env, keyring, { versions, trashItem });
+  const used = ownUsed();
+  const parts = agentParts(process.env, keyring, { versions, used, trashItem });
   // Tests that count runs begin without it.
   if (url === undefined && process.env['HOLDFAST_SAMPLE'] !== 'off') await bringSample(store, state, parts);
   const documents = join(home, 'Documents');
@@ -75,6 +77,7 @@ export async function composeApp({
   return createApp({
     parts,
     versions,
+    used,
     keyring,
     keysFile: secrets.file,
     store,

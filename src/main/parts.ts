@@ -9,6 +9,7 @@ import { closedTo, ownFolders, storeFolders } from './settings/own-folders';
 import type { Profile } from './settings/profile';
 import { folders } from './settings/paths';
 import type { Keyring } from './settings/secrets/keyring';
+import type { Used } from './settings/used';
 import type { Versions } from './settings/versions';
 import { machineWitness } from './settings/witness';
 import type { Witness } from './settings/witness';
@@ -21,6 +22,8 @@ export interface PartsOptions {
   around?: Surroundings;
   /** Where earlier prompts and tools are kept; absent: nowhere. */
   versions?: Versions;
+  /** Where it is noted which profiles were used; absent: nowhere. */
+  used?: Used;
   /** Puts a path into the system's trash; absent: what tools delete goes into a folder of ours. */
   trashItem?: ((path: string) => Promise<void>) | undefined;
 }
@@ -29,20 +32,20 @@ export interface PartsOptions {
 export function agentParts(
   env: NodeJS.ProcessEnv = process.env,
   keyring?: Keyring,
-  { witness = ownWitness(env), around = new Surroundings(env), versions, trashItem }: PartsOptions = {},
+  { witness = ownWitness(env), around = new Surroundings(env), versions, used, trashItem }: PartsOptions = {},
 ): AgentParts {
   // Of a profile that is in no file.
-  const used = new Map<string, Pick<Profile, 'key_env'>>();
+  const variables = new Map<string, Pick<Profile, 'key_env'>>();
   return {
     model(profile) {
-      if (profile.key_env !== undefined) used.set(profile.key_env, { key_env: profile.key_env });
+      if (profile.key_env !== undefined) variables.set(profile.key_env, { key_env: profile.key_env });
       return modelFor(profile, modelOptions(env, keyring));
     },
     tools: toolsFor,
     closed: (store) => closedTo([...ownFolders(env), ...storeFolders(store?.url), ...around.places()]),
     secrets: (store) => [
       ...new Set([
-        ...allSecrets(env, [...used.values()], keyring),
+        ...allSecrets(env, [...variables.values()], keyring),
         ...around.secrets(),
         ...(store ? inAddress(store.url) : []),
       ]),
@@ -53,6 +56,7 @@ export function agentParts(
     witness,
     trash: trashItem ? systemTrash(trashItem) : folderTrash(join(folders(env).state, 'deleted')),
     ...(versions && { versions }),
+    ...(used && { used }),
     now: () => new Date(),
     newId: () => ksuid.randomSync().string,
   };

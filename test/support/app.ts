@@ -16,6 +16,7 @@ import { FileSecrets, noSeal, type Seal } from '../../src/main/settings/secrets/
 import { Keyring } from '../../src/main/settings/secrets/keyring';
 import { Surroundings } from '../../src/main/settings/surroundings';
 import { machineWitness } from '../../src/main/settings/witness';
+import { Used } from '../../src/main/settings/used';
 import { Versions } from '../../src/main/settings/versions';
 import type { Witness } from '../../src/main/settings/witness';
 import { builtInTools } from '../../src/main/tool/registry';
@@ -128,9 +129,11 @@ export function makeDesk(options: DeskOptions = {}): Desk {
   const keysFile = join(home, 'config', 'keys.json');
   const keyring = new Keyring(new FileSecrets(keysFile, options.seal ?? noSeal));
   const versions = new Versions(join(home, 'config', 'versions'));
+  const used = new Used(join(home, 'state', 'profiles-used.json'));
   const real = agentParts(options.env ?? {}, keyring, {
     witness: options.witness ?? machineWitness(join(home, 'state'), join(home, 'runs')),
     versions,
+    used,
     around: new Surroundings(options.env ?? {}, {
       profiles: join(home, 'config', 'profiles.yaml'),
       stores: join(home, 'config', 'stores.yaml'),
@@ -158,6 +161,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
     keyring,
     keysFile,
     versions,
+    used,
     env: options.env ?? {},
     ...options.processes?.(store),
     ...(options.space && { space: options.space }),
@@ -185,6 +189,7 @@ export function makeDesk(options: DeskOptions = {}): Desk {
       await app.close();
       // A short `leaveMs` waits for nothing.
       await versions.idle();
+      await used.idle();
       if (!options.home) rmSync(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };

@@ -10,6 +10,7 @@ import { loadProfiles, PRACTICE, profileNamed } from '../../src/main/settings/pr
 import type { Profile } from '../../src/main/settings/profile';
 import { FileSecrets, noSeal } from '../../src/main/settings/secrets/file-secrets';
 import { Keyring } from '../../src/main/settings/secrets/keyring';
+import { Used } from '../../src/main/settings/used';
 import { loadStores } from '../../src/main/settings/stores';
 import { tempFolder } from './folder';
 import { project } from './prerequisites';
@@ -55,6 +56,7 @@ export function workbench(files: Record<string, string> = { 'in.txt': 'one\ntwo\
           Promise.resolve({ keyring: new Keyring(new FileSecrets(keysFile, noSeal)), file: keysFile, env }),
         storeEntry: async (name) =>
           (await loadStores(join(home, 'stores.yaml'))).stores.find((one) => one.name === name),
+        used: () => Promise.resolve(new Used(join(home, 'state', 'profiles-used.json'))),
         profiles: () => loadProfiles(join(home, 'profiles.yaml')),
         profile: (name) =>
           profile

@@ -89,6 +89,7 @@ export async function resumeRun(parts: AgentParts, options: ResumeOptions): Prom
     if (options.send !== undefined && !queue.get(options.send)) throw notQueued();
     if (seen.next !== 'nothing') await noteResume(run, loaded, seen, unknown);
     void parts.versions?.keep(versionTexts(config));
+    void parts.used?.note(config.profile.name);
     return new LiveSession(run, opening(loaded, seen, unknown, options, run.ledger.warnings), queue);
   } catch (error) {
     await journal.close();

@@ -7,6 +7,7 @@ import type { GateReport, FingerprintDiff } from '../../shared/run/gates';
 import type { Durability, RecordPlace, RunStore } from '../journal/journal';
 import type { Model } from '../model/model';
 import type { Witness } from '../settings/witness';
+import type { Used } from '../settings/used';
 import type { Versions } from '../settings/versions';
 import type { ToolContext, ToolSet } from '../tool/tool';
 import type { Profile } from '../settings/profile';
@@ -34,6 +35,8 @@ export interface AgentParts {
   clock?: Clock;
   /** Where the texts behind the hashes of a fingerprint are kept; absent: nowhere. */
   versions?: Pick<Versions, 'keep' | 'text'>;
+  /** Notes that a profile was used, which lists put first; absent: nowhere. */
+  used?: Pick<Used, 'note'>;
 }
 
 export type ApprovalDecision =

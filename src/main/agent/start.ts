@@ -68,7 +68,10 @@ export async function startRun(parts: AgentParts, options: StartOptions): Promis
     throw error;
   }
   // For the eye of a later pre-flight; of a private run there is none.
-  if (options.store) void parts.versions?.keep(versionTexts(config));
+  if (options.store) {
+    void parts.versions?.keep(versionTexts(config));
+    void parts.used?.note(config.profile.name);
+  }
   setImmediate(begun);
   return new LiveSession(run, { how: 'turn', warnings: run.ledger.warnings });
 }

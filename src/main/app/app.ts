@@ -146,8 +146,10 @@ export function createApp(options: AppOptions): App {
     keyring,
     addresses,
     options.versions,
+    options.used,
     options.parts.witness,
   );
+  options.used.onChange = () => tell('profiles.changed', {});
   const keys = new KeyDesk(
     keyring,
     options.keysFile,
@@ -257,6 +259,7 @@ export function createApp(options: AppOptions): App {
         searches.close(),
         stores.close(),
         options.versions.idle(),
+        options.used.idle(),
       ]);
       await within(options.leaveMs ?? LEAVE_MS, Promise.all([left, freed]));
       // Last, for what a window sent as it was closed.

@@ -23,7 +23,7 @@ const done = (value: boolean) => ({ done: value });
 
 /** Everything that belongs to no run. */
 export function deskHandlers(services: Services): DeskHandlers {
-  const { door, store, drafts, prefs, profiles, folders, tell, windows, versions } = services;
+  const { parts, door, store, drafts, prefs, profiles, folders, tell, windows, versions } = services;
   return {
     'app.hello': ({ window }, peer) => {
       windows.of(peer, window);
@@ -59,6 +59,17 @@ export function deskHandlers(services: Services): DeskHandlers {
       await profiles.remove(name);
       tell('profiles.changed', {});
       return done(true);
+    },
+    'profiles.usual': async ({ name }) => {
+      await profiles.usual(name);
+      tell('profiles.changed', {});
+      return done(true);
+    },
+    'profiles.export': async ({ names }) => ({ text: await profiles.export(names, parts.secrets()) }),
+    'profiles.import': async ({ text }) => {
+      const report = await profiles.import(text);
+      tell('profiles.changed', {});
+      return report;
     },
     'profiles.versions': () => ({ ...versions.count(), folder: versions.folder }),
     'profiles.forget': () => {

@@ -10,9 +10,17 @@ import { modelFor } from '../model/registry';
 import { setupFailure, tryModel, type Tried } from '../model/try-model';
 import { versionTexts } from '../agent/config';
 import type { Profile } from '../settings/profile';
-import { BUILT_IN, loadProfiles, PRACTICE, removeProfile, saveProfile } from '../settings/profiles';
+import {
+  BUILT_IN,
+  loadProfiles,
+  PRACTICE,
+  removeProfile,
+  saveProfile,
+  saveUsual,
+} from '../settings/profiles';
 import type { Keyring } from '../settings/secrets/keyring';
 import type { SecretEntry } from '../settings/secrets/secret-store';
+import type { Used } from '../settings/used';
 import type { Versions } from '../settings/versions';
 import type { Witness } from '../settings/witness';
 import { builtInTools, toolsFor } from '../tool/registry';
@@ -21,6 +29,7 @@ import { addressOf, isSame, needsNoQuestion } from './address-of';
 import type { Door } from './door';
 import { keyUse } from './keys';
 import { checkedEndpoint, forAnother, refuseKeys, withVersion } from './profile-checks';
+import { exportProfiles, importProfiles, type ImportReport } from './profile-exchange';
 import { unknownProfile } from './preflight';
 import { questionOf } from './question';
 
@@ -43,11 +52,13 @@ export class ProfileDesk {
     private readonly keyring: Keyring,
     private readonly addresses: Addresses,
     private readonly versions: Versions,
+    private readonly used: Used,
     private readonly witness: Pick<Witness, 'mac'>,
   ) {}
 
   async all(): Promise<{ profiles: Profile[]; usual: string }> {
-    return loadProfiles(this.path);
+    const { profiles, usual } = await loadProfiles(this.path);
+    return { profiles: this.used.order(profiles), usual };
   }
 
   async named(name: string): Promise<Profile> {
@@ -66,7 +77,7 @@ export class ProfileDesk {
     const builtIn = new Set(BUILT_IN.map((profile) => profile.name));
     const keys = await this.keyring.list().catch((error: unknown) => error);
     return {
-      profiles: profiles.map((profile) => {
+      profiles: this.used.order(profiles).map((profile) => {
         const use = keyUse(profile);
         const key = Array.isArray(keys) && use ? this.keyring.find(use) : undefined;
         return {
@@ -101,7 +112,25 @@ export class ProfileDesk {
     if (before) await this.versions.keep(textsOf(before));
     await saveProfile(profile, was, this.path);
     if (was !== undefined) await this.keyring.renamed('key', was, profile.name);
+    if (was !== undefined && was !== profile.name) await this.used.renamed(was, profile.name);
     if (key && use) await this.keyring.keep(key.id, use, key.keep);
+  }
+
+  usual(name: string): Promise<void> {
+    return saveUsual(name, this.path);
+  }
+
+  async export(names: readonly string[], secrets: readonly string[]): Promise<string> {
+    const { profiles } = await loadProfiles(this.path);
+    return exportProfiles(profiles, names, { keyring: this.keyring, env: this.env }, secrets);
+  }
+
+  /** Each goes through `save`, so that a new address is asked for. */
+  async import(text: string): Promise<ImportReport> {
+    const { profiles, problem } = await loadProfiles(this.path);
+    if (problem) throw problem;
+    const sources = { keyring: this.keyring, env: this.env };
+    return importProfiles(text, profiles, sources, (profile) => this.save(profile, undefined, undefined));
   }
 
   remove(name: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { Library } from '../library/library';
 import type { SearchProgress } from '../library/search';
 import type { RunIndex } from '../library/search/worker-index';
 import type { Keyring } from '../settings/secrets/keyring';
+import type { Used } from '../settings/used';
 import type { Versions } from '../settings/versions';
 import type { DiskSpace } from './disk-space';
 import type { Addresses } from './addresses';
@@ -65,6 +66,8 @@ export interface AppOptions {
   keysFile: string;
   /** Earlier prompts and tools of the profiles. */
   versions: Versions;
+  /** Which profiles were used. */
+  used: Used;
   env: NodeJS.ProcessEnv;
   /** Looks at the disk that a folder is on; absent: the system's own. */
   space?: (folder: string) => Promise<Space | undefined>;

@@ -4,6 +4,8 @@ import { levelOf, spaceOf } from '../journal/file/space';
 import type { Space } from '../journal/file/space';
 import type { RunStore } from '../journal/journal';
 import type { Profile } from '../settings/profile';
+import type { Profiles } from '../settings/profiles';
+import type { Used } from '../settings/used';
 import type { Console } from './console';
 import type { CommandKeys } from './keys';
 import { oneLine } from './text';
@@ -18,7 +20,9 @@ export interface Cli {
   /** The profile of this name, or the one that new runs use. `profile_unknown`. */
   profile(name: string | undefined): Promise<Profile>;
   /** All of them, to find one that was renamed; absent: none is looked for. */
-  profiles?: () => Promise<{ profiles: Profile[]; usual: string }>;
+  profiles?: () => Promise<Profiles>;
+  /** Which of them were used; absent: that is not noted. */
+  used?: () => Promise<Used>;
   /** The keys that were saved, and where. */
   keys(): Promise<CommandKeys>;
   /** A store out of the file of stores; absent: there are none. */

@@ -115,6 +115,17 @@ export function removeProfile(name: string, path = profilesPath()): Promise<void
   });
 }
 
+/** The profile that new runs use from now on. `profile_unknown` when there is none of this name. */
+export function saveUsual(name: string, path = profilesPath()): Promise<void> {
+  return oneAfterAnother(async () => {
+    const { document, value } = await read(path);
+    if (![...BUILT_IN, ...value.profiles].some((one) => one.name === name)) throw gone(name);
+    if (value.default === name || (value.default === undefined && name === PRACTICE.name)) return;
+    document.set('default', name);
+    await replaceFile(path, document.toString(LAYOUT));
+  });
+}
+
 let last: Promise<unknown> = Promise.resolve();
 /** Two edits at once must not lose one of them. */
 function oneAfterAnother<T>(task: () => Promise<T>): Promise<T> {
@@ -169,7 +180,7 @@ const differing = (value: object, base: object): object => {
 };
 
 /** A new profile as a person would write it. */
-function withoutDefaults(profile: Profile): object {
+export function withoutDefaults(profile: Profile): object {
   const { name, provider, model } = profile;
   const bare = profileSchema.parse({ name, provider, model });
   const { limits, ...rest } = differing(profile, bare) as Partial<Profile>;

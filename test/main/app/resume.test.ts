@@ -79,7 +79,9 @@ describe('resume behind the contract', () => {
     await shown.status('your_turn');
     const versions = join(desk.home, 'config', 'versions');
     await until(() => readdirSync(versions).length === 2);
-    const { profile } = (await first.call('profiles.list', {})).profiles[1]!;
+    // What was used last comes first in the list.
+    await until(async () => (await first.call('profiles.list', {})).profiles[0]?.profile.name === 'Work');
+    const { profile } = (await first.call('profiles.list', {})).profiles[0]!;
     const { name, provider, model } = profile;
     // A version that no run used yet is kept as soon as another one takes its place.
     profiles(one('practice-1', 'Be quick.'));
