@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NatsConnection } from 'nats';
 import { encodeRecord } from '../../src/shared/run/codec';
+import { RECORD_LIMIT } from '../../src/shared/run/read';
 import { natsStore } from '../../src/main/journal/jetstream';
 import type { RunStore, StoreChange } from '../../src/main/journal/journal';
 import {
@@ -66,6 +67,29 @@ describe.each(everyNatsServer())('A store on nats-server $version', (kind) => {
       'too_large',
     );
     expect((await failureOf(store.load('huge'))).code).toBe('not_found');
+  });
+
+  it('refuses a record of more than 64 MB where the server would take it, and the run goes on', async () => {
+    const wide = await NatsServer.start(kind, `max_payload: 66MB\nmax_pending: 80MB`);
+    try {
+      const wideStore = await natsStore(await wide.addStream('RUNS'));
+      try {
+        const journal = await wideStore.create('r', metaRecord('r'));
+        const before = Buffer.from(await wideStore.bytes('r'));
+        expect(await failureOf(journal.append(userRecord(2, 'x'.repeat(RECORD_LIMIT))))).toMatchObject({
+          code: 'too_large',
+          message: expect.stringContaining('at most 64 MB'),
+        });
+        expect(before.equals(await wideStore.bytes('r'))).toBe(true);
+        expect(journal.dead).toBeUndefined();
+        await journal.append(terminalRecord(2, 'error', 'too large'));
+        await journal.close();
+      } finally {
+        await wideStore.close();
+      }
+    } finally {
+      await wide.stop();
+    }
   });
 
   it('lists a run that another program wrote by its first and last record, and in full once it was read', async () => {

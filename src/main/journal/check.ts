@@ -1,6 +1,7 @@
 import { Failure } from '../../shared/run/failure';
 import type { RunRecord } from '../../shared/run/record';
 import { isDeviceName } from '../../shared/run/names';
+import { RECORD_LIMIT } from '../../shared/run/read';
 import { RUN_ID } from './journal';
 
 /** Throws `invalid_id`. Every store calls it before an id becomes a path or a subject. */
@@ -121,3 +122,14 @@ export const closed = (): Failure =>
     kept: 'Every record that was acknowledged is kept.',
     todo: 'Open the run again to write.',
   });
+
+/** Throws `too_large` for the line of a record that no reader would decode; whatever the store could take. */
+export function checkSize({ length }: Uint8Array): void {
+  if (length <= RECORD_LIMIT) return;
+  throw new Failure({
+    code: 'too_large',
+    message: `This record has ${Math.ceil(length / 1_000_000)} MB; a run takes at most ${RECORD_LIMIT / 1_000_000} MB for one.`,
+    kept: 'Nothing was written, and everything before this record is saved.',
+    data: { bytes: length, most: RECORD_LIMIT },
+  });
+}

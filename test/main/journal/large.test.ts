@@ -12,8 +12,10 @@ import {
   terminalRecord,
   userRecord,
 } from '../../support/journal-records';
+import { RECORD_LIMIT } from '../../../src/shared/run/read';
 import { journalBytes, storeFolder } from '../../support/store-folder';
 import type { StoreFolder } from '../../support/store-folder';
+import { failureOf } from '../../support/wait';
 
 let folder: StoreFolder;
 beforeEach(() => void (folder = storeFolder()));
@@ -57,6 +59,39 @@ describe('the row of a large journal', () => {
         summaryOf(readRun(bytes), { id: 'r', updated, catalogue, durability, writer }),
       );
       if (small) expect(most()).toBeLessThan(bytes.length / 3);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe('a record of more than 64 MB', () => {
+  it('is refused before anything is written, and the run goes on without it', async () => {
+    const store = fileStore(folder.path);
+    try {
+      const journal = await store.create('r', metaRecord('r'));
+      await journal.append(userRecord(2, 'hello'));
+      const before = Buffer.from(await store.bytes('r'));
+      expect(await failureOf(journal.append(userRecord(3, 'x'.repeat(RECORD_LIMIT))))).toMatchObject({
+        code: 'too_large',
+        message: expect.stringContaining('at most 64 MB'),
+      });
+      expect(before.equals(await store.bytes('r'))).toBe(true);
+      expect(journal.dead).toBeUndefined();
+      await journal.append(terminalRecord(3, 'error', 'too large'));
+      await journal.close();
+      expect((await store.load('r')).records.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('is refused as the first of a run, which is then not there', async () => {
+    const store = fileStore(folder.path);
+    try {
+      const meta = metaRecord('r', 'x'.repeat(RECORD_LIMIT));
+      expect((await failureOf(store.create('r', meta))).code).toBe('too_large');
+      expect(await store.list()).toEqual([]);
     } finally {
       await store.close();
     }

@@ -2,7 +2,7 @@ import { encodeLine } from '../../../shared/run/codec';
 import { isFailure } from '../../../shared/run/failure';
 import type { RunRecord } from '../../../shared/run/record';
 import type { CatalogueEntry } from '../../../shared/run/sidecar';
-import { checkCountable, checkFirst, notFound, runExists } from '../check';
+import { checkCountable, checkFirst, checkSize, notFound, runExists } from '../check';
 import type { RunStore } from '../journal';
 import { loadedRun, readRunGently } from '../read';
 import type { Reading } from '../read';
@@ -38,6 +38,7 @@ export async function createJournal(
 ): Promise<FileJournal> {
   checkFirst(meta);
   const line = encodeLine(meta);
+  checkSize(line);
   const { place } = at;
   if (await isTaken(place, id)) throw runExists();
   try {

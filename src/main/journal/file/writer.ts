@@ -5,7 +5,7 @@ import type { FailureInfo } from '../../../shared/run/failure';
 import type { RunRecord } from '../../../shared/run/record';
 import { SYNCED_KINDS } from '../../../shared/run/sidecar';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { checkAppend, closed, conflict, journalDead } from '../check';
+import { checkAppend, checkSize, closed, conflict, journalDead } from '../check';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
 import { encodeSlip } from '../slip';
 import type { SlipName } from '../slip';
@@ -20,7 +20,6 @@ import type { Space } from './space';
 import { keepText } from './texts';
 import { ioFailure, writeWhole } from './vfs';
 import type { FileStat, Vfs } from './vfs';
-import { RECORD_LIMIT } from '../../../shared/run/read';
 
 /** How often the room on the disk is looked at. ms. */
 const LOOK_MS = 1_000;
@@ -166,7 +165,7 @@ export class FileJournal implements Journal {
     const step = checkAppend(this.lastSeq, record.seq);
     const line = encodeLine(record);
     if (step === 'seen') return this.#seen(record.seq, line);
-    if (line.length > RECORD_LIMIT) throw tooLarge(line.length);
+    checkSize(line);
 
     if (own !== undefined) await this.#sidecar.ahead({ kind: 'own', seq: record.seq, mac: own });
     // The lock may have been lost while that was written.
@@ -285,11 +284,4 @@ const fenced = (): Failure =>
     message: 'The file of this run is not as this writer left it: something else wrote, moved or removed it.',
     kept: 'Every record that was acknowledged was on disk; nothing more was written from here.',
     todo: 'Open the run again to see what it holds now.',
-  });
-
-const tooLarge = (bytes: number): Failure =>
-  new Failure({
-    code: 'too_large',
-    message: `This record has ${Math.ceil(bytes / 1_000_000)} MB; a run takes at most ${RECORD_LIMIT / 1_000_000} MB for one.`,
-    kept: 'Nothing was written, and everything before it is kept.',
   });

@@ -1,7 +1,7 @@
 import { encodeRecord } from '../../../shared/run/codec';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { checkCountable, notFound, runExists } from '../check';
+import { checkCountable, checkSize, notFound, runExists } from '../check';
 import type { LoadedRun, Writer } from '../journal';
 import { loadedRun } from '../read';
 import { metaSha256, voided, withPartial } from '../sidecar';
@@ -27,6 +27,7 @@ export type Begun = Omit<WriterParts, 'ground' | 'store' | 'onClose'>;
 /** Makes a run: its meta record, then the claim of its first writer. */
 export async function createRun(ground: Ground, id: string, meta: RunRecord, own?: string): Promise<Begun> {
   const body = Buffer.from(encodeRecord(meta));
+  checkSize(body);
   if (body.length > mostBody(ground)) throw tooLarge(body.length, mostBody(ground));
   const [there, row] = await Promise.all([lastOf(ground, ground.subjects.run(id)), readRow(ground, id)]);
   if (there !== undefined)

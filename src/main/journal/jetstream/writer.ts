@@ -4,7 +4,7 @@ import type { FailureInfo } from '../../../shared/run/failure';
 import { Folder } from '../../../shared/run/fold';
 import type { RunRecord } from '../../../shared/run/record';
 import type { SidecarEntry } from '../../../shared/run/sidecar';
-import { checkAppend, closed, conflict, journalDead } from '../check';
+import { checkAppend, checkSize, closed, conflict, journalDead } from '../check';
 import type { Journal, LoadedRun, RecordPlace, RunStore } from '../journal';
 import type { SlipName } from '../slip';
 import { Turns } from '../turns';
@@ -178,6 +178,7 @@ export class NatsJournal implements Journal {
     const step = checkAppend(this.lastSeq, record.seq);
     const body = Buffer.from(encodeRecord(record));
     if (step === 'seen') return this.#seen(record.seq, body);
+    checkSize(body);
     if (body.length > this.maxRecordBytes) throw tooLarge(body.length, this.maxRecordBytes);
 
     const { ground, id, nonce, claim } = this.#parts;
