@@ -30,7 +30,25 @@ onEveryDoor(
       await page.getByRole('heading', { level: 2, name: 'Mine' }).waitFor();
       expect(file()).toContain('Be brief.');
       await picture(page, `profiles-saved-${name}`);
-      await page.getByRole('button', { name: 'Start a chat with it' }).click();
+      // The default, and a file for somebody else, which comes back under a free name.
+      await page.getByRole('button', { name: 'Make default' }).click();
+      await page.getByText('Default for new chats').waitFor();
+      await until(file).toContain('default: Mine');
+      const [shared] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export…' }).click(),
+      ]);
+      await page.getByLabel('File of profiles').setInputFiles(await shared.path());
+      const report = page.getByRole('dialog', { name: 'Import profiles' });
+      await report.getByText('Mine 2').waitFor();
+      await picture(page, `profiles-imported-${name}`);
+      await report.getByRole('button', { name: 'Close' }).click();
+      expect(file()).toContain('name: Mine 2');
+      await page.getByRole('button', { name: /^Mine 2/ }).click();
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await until(file).not.toContain('Mine 2');
+      await page.getByRole('button', { name: /^Mine/ }).click();
+      await page.getByRole('button', { name: 'New chat' }).first().click();
       await page.getByRole('button', { name: 'Profile: Mine', exact: true }).waitFor();
       await startChat(started, 'hello');
       await status(page, 'Your turn');

@@ -15,6 +15,7 @@ import { KeepQuestion } from '../models/keep-question';
 import { KeyField } from '../models/key-field';
 import { AdvancedFields } from './advanced';
 import { ModelField } from './model-field';
+import { ProfileActions } from './sharing';
 import { FormProblems, toFirstProblem } from '../kit/form-problems';
 import { FIELD_NAMES, impossibleTools, problemsOf, profileOf, type Form, type Problems } from './form';
 import s from './profiles.module.css';
@@ -170,6 +171,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
     >
       <div className={s['form-head']}>
         <h2>{was === undefined ? 'New profile' : <Name text={was} />}</h2>
+        {was !== undefined && <ProfileActions name={was} builtIn={builtIn} />}
         {builtIn && <p>Comes with Holdfast and stays as it is. Make a copy to change it.</p>}
       </div>
       {problem !== '' && (
@@ -246,7 +248,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
             {was !== undefined && (
               <>
                 <Button look="ghost" icon={<Copy size="0.9375rem" />} onClick={onCopy}>
-                  Copy
+                  Duplicate
                 </Button>
                 <Button look="ghost" icon={<Trash2 size="0.9375rem" />} onClick={() => void remove()}>
                   Remove

@@ -9,6 +9,7 @@ import { KeysDialog } from '../models/keys-dialog';
 import { emptyForm, formOf } from './form';
 import { Editor } from './editor';
 import { SettingsPage } from './settings-page';
+import { ImportButton } from './sharing';
 import s from './profiles.module.css';
 
 const PROVIDER: Record<string, string> = {
@@ -19,7 +20,7 @@ const PROVIDER: Record<string, string> = {
 
 /** The profiles: everything that decides how a run behaves. `name` empty: a new one. */
 export function Profiles({ name }: { name: string | undefined }) {
-  const { profiles, file, problem, failure, ready } = useProfiles();
+  const { profiles, usual, file, problem, failure, ready } = useProfiles();
   const wanted = useApp((state) => state.profile);
   const [keys, setKeys] = useState(false);
   const entry =
@@ -30,13 +31,16 @@ export function Profiles({ name }: { name: string | undefined }) {
       file={file}
       entries={profiles}
       keyOf={(one) => one.profile.name}
-      row={(one) => <ProfileRow entry={one} selected={one === entry} />}
+      row={(one) => <ProfileRow entry={one} selected={one === entry} usual={one.profile.name === usual} />}
       add="Add a model"
       onAdd={() => go({ view: 'profiles', name: '' })}
       more={
-        <Button look="ghost" size="s" icon={<KeyRound size="0.9375rem" />} onClick={() => setKeys(true)}>
-          Keys…
-        </Button>
+        <>
+          <ImportButton />
+          <Button look="ghost" size="s" icon={<KeyRound size="0.9375rem" />} onClick={() => setKeys(true)}>
+            Keys…
+          </Button>
+        </>
       }
       failure={failure}
       problem={problem}
@@ -48,7 +52,7 @@ export function Profiles({ name }: { name: string | undefined }) {
   );
 }
 
-function ProfileRow({ entry, selected }: { entry: ProfileEntry; selected: boolean }) {
+function ProfileRow({ entry, selected, usual }: { entry: ProfileEntry; selected: boolean; usual: boolean }) {
   const { profile } = entry;
   return (
     <button
@@ -63,6 +67,7 @@ function ProfileRow({ entry, selected }: { entry: ProfileEntry; selected: boolea
       </b>
       <small>
         {PROVIDER[profile.provider]} · <Shown text={profile.model} />
+        {usual && ' · default'}
       </small>
     </button>
   );
