@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Page } from 'playwright';
 import { everyNatsServer, NatsServer } from '../support/nats-server';
 import { bad } from '../support/axe';
@@ -9,6 +9,7 @@ import { conversation, openRow, ready, rows, say, startChat, status, toolRuns, u
 
 // The newest server; the app's parts run on every one in test/nats.
 const kind = everyNatsServer().at(-1)!;
+const TOKEN = 'token-for-these-tests-9876';
 
 describe('stores in the window', () => {
   let server: NatsServer;
@@ -96,6 +97,38 @@ describe('stores in the window', () => {
       .waitFor();
     await until(() => bad(page)).toEqual([]);
     expect(readFileSync(join(app.home.config, 'stores.yaml'), 'utf8')).toContain(server.address);
+
+    // A token is entered once, never comes back into the page, and is saved where the person agrees.
+    const locked = await NatsServer.start(kind, `authorization { token: "${TOKEN}" }`);
+    onTestFinished(() => locked.stop());
+    locked.login = { token: TOKEN };
+    await locked.addStream('RUNS');
+    await page.getByRole('button', { name: 'Add a store' }).click();
+    await form.getByLabel('Name', { exact: true }).fill('locked');
+    await form.getByLabel('Servers').fill(`127.0.0.1:${locked.port}`);
+    await form.getByLabel('Stream', { exact: true }).fill('RUNS');
+    await form.getByLabel('With', { exact: true }).selectOption('token');
+    await form.getByRole('button', { name: 'Test' }).click();
+    await form.getByText('Enter the token, or name the variable that has it.').waitFor();
+    await form.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await form.getByLabel('Token', { exact: true }).press('Enter');
+    await form.getByRole('group', { name: 'Token' }).getByText('9876').waitFor();
+    await picture(page, 'stores-token');
+    const before = app.output().length;
+    await form.getByRole('button', { name: 'Test' }).click();
+    await until(() => app.output().slice(before)).toContain('Let Holdfast talk to the NATS server');
+    app.type('yes');
+    await found.getByText('This store can be used.').waitFor();
+    await form.getByRole('button', { name: 'Add store' }).click();
+    await page.getByRole('button', { name: 'Save in this file' }).click();
+    const edited = page.getByRole('form', { name: 'Store locked' });
+    await edited.getByRole('group', { name: 'Token' }).getByText('9876').waitFor();
+    expect(await edited.getByLabel('With', { exact: true }).inputValue()).toBe('token');
+    expect(await page.content()).not.toContain(TOKEN);
+    expect(app.output() + readFileSync(join(app.home.config, 'stores.yaml'), 'utf8')).not.toContain(TOKEN);
+    expect(readFileSync(join(app.home.config, 'keys.json'), 'utf8')).toContain('9876');
+    await edited.getByRole('button', { name: 'Remove from the list' }).click();
+    await edited.waitFor({ state: 'detached' });
 
     // A chat on the stream.
     await page.getByRole('button', { name: 'New chat' }).first().click();
@@ -205,7 +238,7 @@ describe('stores in the window', () => {
       await page.setViewportSize({ width: 900, height: 600 });
       await picture(page, `stores-${colorScheme}-900`);
       await page.getByRole('button', { name: 'Add a store' }).click();
-      await page.getByLabel('With').selectOption('user');
+      await page.getByLabel('With', { exact: true }).selectOption('user');
       await page.getByRole('switch', { name: 'TLS' }).click();
       await picture(page, `stores-${colorScheme}-new-900`);
       await until(() => bad(page)).toEqual([]);

@@ -1,16 +1,19 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { FlaskConical, Trash2 } from 'lucide-react';
 import type { StoreCheck } from '../../../shared/contract/stores';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { go, toast, useApp } from '../../store/app';
+import { loadKeys, mustAskToKeep, useKeys, type SecretEntry } from '../../store/keys';
 import { loadStores, useStores } from '../../store/stores';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass, Switch, TextField } from '../kit/field';
+import { KeepQuestion } from '../models/keep-question';
 import { Checks } from './checks';
 import { FormProblems, toFirstProblem } from '../kit/form-problems';
-import { entryOf, FIELD_NAMES, problemsOf, type Form } from './form';
+import { entryOf, FIELD_NAMES, problemsOf, secretOf, serversOf, type Form } from './form';
+import { SecretField } from './secret-field';
 import p from '../profiles/profiles.module.css';
 
 type TextKey = { [K in keyof Form]: Form[K] extends string ? K : never }[keyof Form];
@@ -25,14 +28,31 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   const [failure, setFailure] = useState<FailureInfo>();
   const [checks, setChecks] = useState<StoreCheck[]>();
   const element = useRef<HTMLFormElement>(null);
+  const [held, setHeld] = useState<SecretEntry>();
+  const [changing, setChanging] = useState(false);
+  const [asking, setAsking] = useState(false);
+  useEffect(() => void loadKeys(), []);
+  const servers = serversOf(form);
+  const mine = useKeys((state) =>
+    state.keys.find(
+      ({ kind, service, uses }) =>
+        kind !== 'key' && service === servers && was !== undefined && uses.includes(was),
+    ),
+  );
+  // A saved token leaves no trace in the file of stores, so the login is told by it.
+  const login = form.login === 'none' && mine?.kind === 'token' ? 'token' : form.login;
+  const secret = secretOf({ ...form, login });
+  const saved = changing || mine?.kind !== secret ? undefined : mine;
   const change = (part: Partial<Form>) => {
     setForm((old) => ({ ...old, ...part }));
     setChecks(undefined);
+    // A password is for the servers that it was entered for.
+    if ('servers' in part || 'login' in part || 'kind' in part) setHeld(undefined);
   };
   const taken = new Set(stores.filter((one) => one.name !== was).map((one) => one.name.toLowerCase()));
-  const problems = problemsOf(form, taken);
+  const problems = problemsOf({ ...form, login }, taken, (held ?? saved) !== undefined);
   const shown = tried ? problems : {};
-  const dirty = was === undefined || JSON.stringify(form) !== JSON.stringify(start);
+  const dirty = was === undefined || held !== undefined || JSON.stringify(form) !== JSON.stringify(start);
 
   const work = async (what: 'test' | 'save', task: () => Promise<void>) => {
     setTried(true);
@@ -48,13 +68,25 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   const test = () =>
     work('test', async () => {
       setChecks(undefined);
-      setChecks((await call('stores.test', { store: entryOf(form) })).checks);
+      setChecks(
+        (await call('stores.test', { store: entryOf(form), ...(held && { secret: held.id }) })).checks,
+      );
     });
-  const save = () =>
+  const save = (keep?: 'disk' | 'session') =>
     work('save', async () => {
+      if (held && keep === undefined && mustAskToKeep()) {
+        setAsking(true);
+        return;
+      }
       const store = entryOf(form);
-      await call('stores.save', { store, ...(was !== undefined && { was }) });
-      await loadStores();
+      await call('stores.save', {
+        store,
+        ...(was !== undefined && { was }),
+        ...(held && { secret: { id: held.id, keep: keep ?? 'disk' } }),
+      });
+      setHeld(undefined);
+      setChanging(false);
+      await Promise.all([loadStores(), loadKeys()]);
       toast({ tone: 'info', text: `“${store.name}” is ${was === undefined ? 'added' : 'saved'}.` });
       go({ view: 'stores', name: store.name });
     });
@@ -147,7 +179,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
                 <select
                   {...ids}
                   className={inputClass}
-                  value={form.login}
+                  value={login}
                   onChange={(event) => change({ login: event.target.value as Form['login'] })}
                 >
                   <option value="none">Nothing</option>
@@ -158,19 +190,32 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
                 </select>
               )}
             </Field>
-            {form.login === 'user' && text('user', 'User')}
-            {form.login === 'user' &&
+            {login === 'user' && text('user', 'User')}
+            {secret !== undefined && (
+              <SecretField
+                kind={secret}
+                servers={servers}
+                held={held}
+                saved={saved}
+                onHeld={(entry) => {
+                  setHeld(entry);
+                  setChanging(entry === undefined);
+                  setChecks(undefined);
+                }}
+              />
+            )}
+            {login === 'user' &&
               text(
                 'passwordEnv',
                 'Environment variable with the password',
-                'Only its name is kept, never the password',
+                'If you name one, Holdfast reads the password from there',
                 'NATS_PASSWORD',
               )}
-            {form.login === 'token' &&
+            {login === 'token' &&
               text(
                 'tokenEnv',
                 'Environment variable with the token',
-                'Only its name is kept, never the token',
+                'If you name one, Holdfast reads the token from there',
                 'NATS_TOKEN',
               )}
             {form.login === 'creds' &&
@@ -234,6 +279,15 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
           </Button>
         )}
       </div>
+      {asking && held && (
+        <KeepQuestion
+          what={held.kind}
+          onAnswer={(keep) => {
+            setAsking(false);
+            if (keep) void save(keep);
+          }}
+        />
+      )}
     </form>
   );
 }

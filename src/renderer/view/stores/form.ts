@@ -124,7 +124,7 @@ export function entryOf(form: Form): StoreEntry {
       user: text(form.user),
       ...(text(form.passwordEnv) && { password_env: text(form.passwordEnv) }),
     }),
-    ...(form.login === 'token' && { token_env: text(form.tokenEnv) }),
+    ...(form.login === 'token' && text(form.tokenEnv) && { token_env: text(form.tokenEnv) }),
     ...(form.login === 'creds' && { creds: text(form.creds) }),
     ...(form.login === 'nkey' && { nkey: text(form.nkey) }),
     ...(form.tls && { tls }),
@@ -141,8 +141,18 @@ export function entryOf(form: Form): StoreEntry {
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const whole = (path: string) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path.trim());
 
-/** What is missing or cannot be, by field. */
-export function problemsOf(form: Form, taken: ReadonlySet<string>): Problems {
+/** The kind of secret that can be entered for this login; undefined: none, or its variable has it. */
+export function secretOf({ kind, login, passwordEnv, tokenEnv }: Form): 'password' | 'token' | undefined {
+  if (kind === 'file') return undefined;
+  if (login === 'user' && passwordEnv.trim() === '') return 'password';
+  return login === 'token' && tokenEnv.trim() === '' ? 'token' : undefined;
+}
+
+/** The servers, as a secret is bound to them. */
+export const serversOf = (form: Form): string => /^nats:\/\/([^/]*)/.exec(entryOf(form).url)?.[1] ?? '';
+
+/** What is missing or cannot be, by field. `entered`: a password or token was entered or is saved. */
+export function problemsOf(form: Form, taken: ReadonlySet<string>, entered = false): Problems {
   const problems: Problems = {};
   const name = form.name.trim();
   if (name === '') problems.name = 'A store needs a name.';
@@ -162,7 +172,9 @@ export function problemsOf(form: Form, taken: ReadonlySet<string>): Problems {
   if (form.login === 'user' && form.user.trim() === '') problems.user = 'Who logs in?';
   if (form.login === 'user' && form.passwordEnv.trim() !== '' && !VARIABLE.test(form.passwordEnv.trim()))
     problems.passwordEnv = 'The name of a variable, not the password itself.';
-  if (form.login === 'token' && !VARIABLE.test(form.tokenEnv.trim()))
+  if (form.login === 'token' && form.tokenEnv.trim() === '') {
+    if (!entered) problems.tokenEnv = 'Enter the token, or name the variable that has it.';
+  } else if (form.login === 'token' && !VARIABLE.test(form.tokenEnv.trim()))
     problems.tokenEnv = 'The name of a variable, not the token itself.';
   if (form.login === 'creds' && !whole(form.creds)) problems.creds = 'The whole path of the file.';
   if (form.login === 'nkey' && !whole(form.nkey)) problems.nkey = 'The whole path of the file.';
