@@ -126,7 +126,7 @@ describe('hostile text', () => {
                 line: short,
               })),
               endpoint: { recorded: short, current: `${short}?`, changed: true },
-              lost: { text, at: new Date(0).toISOString() },
+              lost: { text, characters: text.length, at: new Date(0).toISOString() },
             },
           });
         });

@@ -148,7 +148,7 @@ export function longScene(): Scene {
           line: `write ${PATH}`,
         })),
         endpoint: { recorded: UNBROKEN, current: PATH, changed: true },
-        lost: { text: `${UNBROKEN} ${RTL}`, at: new Date(0).toISOString() },
+        lost: { text: `${UNBROKEN} ${RTL}`, characters: 1_000, at: new Date(0).toISOString() },
       },
     });
   for (const run of scene.runs.values()) run.head.items = run.items.length;

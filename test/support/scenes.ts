@@ -336,7 +336,7 @@ export const drift: PreflightView = {
   pausedTurn: false,
   nextCallChars: 18_204,
   counters: used,
-  lost: { text: 'The report is', at: ago(40) },
+  lost: { text: 'The report is', characters: 13, at: ago(40) },
   writer: 'none',
 };
 

@@ -6,6 +6,10 @@ import { matchingProfiles, preflight } from '../agent';
 import type { AgentParts } from '../agent/session';
 import type { RunStore } from '../journal/journal';
 import type { Profile } from '../settings/profile';
+import { startOf } from '../../shared/run/slices';
+
+/** Characters of a lost text that a pre-flight brings along. */
+const LOST_SHOWN = 64 * 1024;
 
 export interface PreflightSources {
   parts: AgentParts;
@@ -83,10 +87,17 @@ export async function preflightView(
     pausedTurn: seen.pausedTurn,
     nextCallChars: seen.nextCallChars,
     counters: { ...seen.counters },
-    ...(seen.lost && { lost: seen.lost }),
+    ...(seen.lost && { lost: beginningOf(seen.lost) }),
     writer: await store.writer(id),
   };
 }
+
+/** The transcript shows all of it, page by page. */
+const beginningOf = ({ text, at }: { text: string; at: string }): PreflightView['lost'] => ({
+  text: startOf(text, LOST_SHOWN),
+  characters: text.length,
+  at,
+});
 
 /** The words behind the hashes that differ. */
 function changedTexts(parts: AgentParts, profile: Profile, diff: FingerprintDiff[]): PreflightView['texts'] {

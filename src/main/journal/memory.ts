@@ -101,7 +101,7 @@ export function memoryStore(): RunStore {
   function putSlip(run: Kept, name: SlipName, text: string | undefined): void {
     if (text === undefined) return void run.slips.delete(name);
     // For its limit.
-    encodeSlip('', text);
+    encodeSlip('', name, text);
     run.slips.set(name, text);
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../shared/run/failure';
+import { isTooLarge, LARGEST_ANSWER } from '../../shared/run/read';
 
 /**
  * `partial`: the answer that is under way. `queue`: what a person has said and is not in the journal yet. `began`: the
@@ -10,6 +11,9 @@ export type SlipName = (typeof SLIPS)[number];
 
 /** Bytes of UTF-8 of one slip; some stores take less (`too_large`). */
 export const MAX_SLIP_BYTES = 1_000_000;
+/** The same of `partial`: the longest answer, and what is around its words. */
+export const MAX_PARTIAL_BYTES = LARGEST_ANSWER + 64 * 1024;
+export const mostOf = (name: SlipName): number => (name === 'partial' ? MAX_PARTIAL_BYTES : MAX_SLIP_BYTES);
 
 /** A small text beside a run, which is replaced as a whole. */
 export interface Slip {
@@ -21,9 +25,9 @@ export interface Slip {
 const NEWLINE = 0x0a;
 
 /** `meta`: what ties it to its run. It says nothing to a later run of the same id. */
-export function encodeSlip(meta: string, text: string): Buffer {
+export function encodeSlip(meta: string, name: SlipName, text: string): Buffer {
   const body = Buffer.from(text);
-  if (body.length > MAX_SLIP_BYTES) throw tooLong(body.length, MAX_SLIP_BYTES);
+  if (body.length > mostOf(name)) throw tooLong(body.length, mostOf(name));
   const head = JSON.stringify({ meta_sha256: meta, sha256: sum(meta, body) });
   return Buffer.concat([Buffer.from(`${head}\n`), body]);
 }
@@ -36,6 +40,7 @@ export function decodeSlip(bytes: Buffer, meta: string | undefined): Slip | unde
   if (bytes.equals(NO_SLIP)) return undefined;
   const end = bytes.indexOf(NEWLINE);
   const body = bytes.subarray(end + 1);
+  if (isTooLarge(body)) return undefined;
   const head = headOf(bytes.subarray(0, Math.max(end, 0)));
   const sound = head !== undefined && head.sha256 === sum(head.meta_sha256, body);
   if (sound && head.meta_sha256 !== meta) return undefined;

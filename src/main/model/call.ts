@@ -1,4 +1,5 @@
 import { isFailure } from '../../shared/run/failure';
+import { LARGEST_ANSWER } from '../../shared/run/read';
 import { recordedSize } from '../../shared/run/slices';
 import {
   CallError,
@@ -51,8 +52,6 @@ export interface CallOptions {
 const LONGEST_BACKOFF = 8_000;
 /** Characters of a whole stream, with all that is around the words. */
 const LARGEST_STREAM = 512 * 1024 * 1024;
-/** Bytes of one answer in a record; far beyond what any length limit lets a model say. */
-export const LARGEST_ANSWER = 32 * 1024 * 1024;
 /** Characters of an event that are not counted where its words are. */
 const AROUND_WORDS = 16 * 1024;
 /** Milliseconds for the end of a stream whose last message has come: a proper end keeps the connection for reuse. */

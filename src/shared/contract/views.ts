@@ -245,7 +245,8 @@ export const preflightView = z.object({
   pausedTurn: z.boolean(),
   nextCallChars: z.number(),
   counters,
-  lost: z.object({ text: z.string(), thinking: z.string().optional(), at: z.string() }).optional(),
+  /** Of a long text its beginning; `characters` counts all of it. */
+  lost: z.object({ text: z.string(), characters: z.number(), at: z.string() }).optional(),
   writer: z.enum(['none', 'here', 'elsewhere', 'unknown']),
 });
 export type PreflightView = z.infer<typeof preflightView>;

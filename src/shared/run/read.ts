@@ -38,12 +38,15 @@ const NEWLINE = 0x0a;
  * they are.
  */
 export const RECORD_LIMIT = 64_000_000;
+/** Bytes that one answer of a model takes in a record; far beyond what any length limit lets a model say. */
+export const LARGEST_ANSWER = 32 * 1024 * 1024;
 /** Shorter lines are never too many objects for memory. */
 const LIGHT = 1024 * 1024;
 /** Bytes of objects in memory that one line may be decoded to. */
 const HEAVIEST = 256 * 1024 * 1024;
 
-const isTooLarge = (bytes: Uint8Array, from: number, to: number): boolean =>
+/** Whether these bytes would take too much memory as JSON; then they are never decoded. */
+export const isTooLarge = (bytes: Uint8Array, from = 0, to = bytes.length): boolean =>
   to - from > RECORD_LIMIT || (to - from > LIGHT && weightOf(bytes.subarray(from, to)) > HEAVIEST);
 
 /** What counts as a blank line: white space of any script, but not a byte order mark. */

@@ -35,7 +35,7 @@ export async function compactNotes(
     const shorter = Buffer.from(text);
     if (shorter.length > bytes.length / 2) return;
     if (partial !== undefined && vfs.look(paths.partial) === undefined)
-      await writeSlipFile(vfs, paths.partial, encodeSlip(meta, JSON.stringify(partial)), true);
+      await writeSlipFile(vfs, paths.partial, encodeSlip(meta, 'partial', JSON.stringify(partial)), true);
     await replace(vfs, paths.sidecar, shorter);
   } catch {
     // Comfort only.

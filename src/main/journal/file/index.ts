@@ -242,7 +242,7 @@ class FileStore implements RunStore {
     await this.#place.alone(id, async () => {
       const meta = await metaHash(this.#place, id);
       if (meta === undefined) throw notFound();
-      const bytes = text === undefined ? undefined : encodeSlip(meta, text);
+      const bytes = text === undefined ? undefined : encodeSlip(meta, name, text);
       await writeSlipFile(this.#place.vfs, slipPath(this.#place.path, id, name), bytes, true);
     });
   }

@@ -1,17 +1,19 @@
 import { dirname } from 'node:path';
-import { decodeSlip } from '../slip';
+import { decodeSlip, MAX_PARTIAL_BYTES } from '../slip';
 import type { Slip } from '../slip';
 import { withFile } from './repair';
 import { errno, ioFailure, OPEN, writeWhole } from './vfs';
 import type { Vfs } from './vfs';
 
 const SPARE = '.tmp';
+/** Bytes of the first line of a slip at most. */
+const HEAD = 1024;
 
 /** What was last put; undefined where there is none, or none that can be read: nothing in it is needed to go on. */
 export function readSlipFile(vfs: Vfs, path: string, meta: string | undefined): Slip | undefined {
   try {
     if (vfs.look(path) === undefined) return undefined;
-    const { bytes } = vfs.slurp(path, Infinity);
+    const { bytes } = vfs.slurp(path, MAX_PARTIAL_BYTES + HEAD);
     return bytes && decodeSlip(bytes, meta);
   } catch {
     return undefined;

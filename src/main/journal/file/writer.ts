@@ -132,7 +132,7 @@ export class FileJournal implements Journal {
         this.#checkAlive();
         if (how === 'lazily') await this.#look();
         const gives = text === undefined || (how === 'lazily' && this.#scarce);
-        const bytes = gives ? undefined : encodeSlip(metaSha256, text);
+        const bytes = gives ? undefined : encodeSlip(metaSha256, name, text);
         await writeSlipFile(vfs, slipPath(dirname(paths.journal), id, name), bytes, how === 'durably');
       });
     } catch (error) {

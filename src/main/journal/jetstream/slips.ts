@@ -8,6 +8,8 @@ import type { Stored } from './read';
 
 /** What was put before goes after so many puts: each that goes is a request. */
 const SWEEP = 8;
+/** Of longer ones each goes as soon as the next is there. Bytes. */
+const LONG = 1024 * 1024;
 /** How long a slip that is only comfort waits through an outage. ms. */
 const COMFORT_MS = 1_500;
 
@@ -70,7 +72,7 @@ export class SlipWriter {
     const keepsAll = ground.judgement.keepsAll !== undefined;
     // Nothing that is replaced again and again belongs where nothing ever goes.
     if (name === 'partial' && keepsAll) return;
-    const body = text === undefined ? NO_SLIP : encodeSlip(metaSha256, text);
+    const body = text === undefined ? NO_SLIP : encodeSlip(metaSha256, name, text);
     if (body.length > mostBody(ground)) throw tooLong(body.length, mostBody(ground));
     for (;;) {
       const end = this.#ends.get(name) ?? (await endOf(ground, id, name));
@@ -91,7 +93,8 @@ export class SlipWriter {
           durable ? undefined : COMFORT_MS,
         );
         this.#ends.set(name, { n, seq: landed.seq, data: body });
-        if (!keepsAll && (text === undefined || n % SWEEP === 0)) await this.#sweep(name, landed.seq);
+        if (!keepsAll && (text === undefined || n % SWEEP === 0 || body.length > LONG))
+          await this.#sweep(name, landed.seq);
         return;
       } catch (error) {
         this.#ends.delete(name);

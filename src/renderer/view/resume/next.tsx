@@ -25,9 +25,8 @@ export function Next({ flight, waiting }: { flight: PreflightView; waiting: numb
         )}
         {flight.lost && (
           <p className={s['small']}>
-            A reply was cut off while it arrived. What came of it (
-            {many(flight.lost.text.length, 'character')}) can be read in the transcript; it is not part of the
-            conversation, and the call is made again.
+            A reply was cut off while it arrived. What came of it ({many(flight.lost.characters, 'character')}
+            ) can be read in the transcript; it is not part of the conversation, and the call is made again.
           </p>
         )}
         {waiting > 0 && (
