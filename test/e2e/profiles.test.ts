@@ -47,7 +47,7 @@ onEveryDoor(
       await page.getByRole('button', { name: /^Mine 2/ }).click();
       await page.getByRole('button', { name: 'Remove' }).click();
       await until(file).not.toContain('Mine 2');
-      await page.getByRole('button', { name: /^Mine/ }).click();
+      await page.getByRole('button', { name: /^Mine 2/ }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'New chat' }).first().click();
       await page.getByRole('button', { name: 'Profile: Mine', exact: true }).waitFor();
       await startChat(started, 'hello');
@@ -117,6 +117,15 @@ onEveryDoor(
       await form.getByRole('button', { name: 'Add profile' }).click();
       await page.getByRole('heading', { level: 2, name: 'Copied' }).waitFor();
       expect(readFileSync(join(started.home.config, 'profiles.yaml'), 'utf8')).not.toContain('wait');
+      // A profile without its key offers to enter it, in the field for it.
+      const saved = page.getByRole('form', { name: 'Profile Copied' });
+      await saved.getByLabel('Provider').selectOption('anthropic');
+      await saved.getByLabel('Endpoint').fill('');
+      await saved.getByRole('button', { name: 'Save', exact: true }).click();
+      await saved.getByText(/It cannot be used yet/).waitFor();
+      await saved.getByRole('button', { name: 'Enter key…' }).click();
+      const key = saved.getByLabel('Key', { exact: true });
+      await until(() => key.evaluate((field) => field === document.activeElement)).toBe(true);
     });
 
     it('in a broken file are told, left as they are, and nothing else stops', async () => {

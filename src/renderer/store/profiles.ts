@@ -7,6 +7,9 @@ export type ProfileEntry = CommandOutput<'profiles.list'>['profiles'][number];
 export type ToolInfo = CommandOutput<'profiles.list'>['tools'][number];
 export type LocalServer = CommandOutput<'profiles.discover'>['servers'][number];
 
+/** A field of a profile that an offer leads to. */
+export type ProfileField = 'key' | 'model' | 'endpoint';
+
 interface ProfilesState {
   profiles: ProfileEntry[];
   tools: ToolInfo[];
@@ -17,6 +20,8 @@ interface ProfilesState {
   ready: boolean;
   failure: FailureInfo | undefined;
   servers: LocalServer[];
+  /** The field that the editor begins in when it opens next. */
+  wanted: ProfileField | undefined;
 }
 
 export const useProfiles = create<ProfilesState>(() => ({
@@ -28,6 +33,7 @@ export const useProfiles = create<ProfilesState>(() => ({
   ready: false,
   failure: undefined,
   servers: [],
+  wanted: undefined,
 }));
 
 export async function loadProfiles(): Promise<void> {

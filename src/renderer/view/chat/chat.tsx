@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { ProfileOffer } from '../profiles/offer';
 import { ArrowRight, Eye, RotateCcw, ScanSearch, Square } from 'lucide-react';
 import type { RunHead } from '../../../shared/contract/views';
 import { todoOf, waysOf, type Ways } from '../../../shared/contract/ways';
@@ -76,6 +77,7 @@ function Stopped({ head, ways }: { head: RunHead; ways: Ways }) {
   };
   const actions = (
     <>
+      {failure && <ProfileOffer failure={failure} profile={head.profile} />}
       {ways.anew && goOn(head)}
       {ways.look && (
         <Button icon={<ScanSearch size="0.875rem" />} onClick={() => openRun(row.id, 'resume')}>

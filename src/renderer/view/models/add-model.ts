@@ -1,5 +1,6 @@
+import type { Told } from '../kit/failure';
 import type { CommandOutput } from '../../../shared/contract/contract';
-import type { FailureCode, FailureInfo } from '../../../shared/run/failure';
+import type { FailureCode } from '../../../shared/run/failure';
 import { addressHoldsKey, looksLikeKey } from '../../../shared/secret-text';
 import { baseAddress, SERVICES, serviceAt, type Service } from '../../../shared/services';
 import { parseAddress } from '../../../shared/url';
@@ -53,7 +54,9 @@ export function addressProblem(typed: string): string | undefined {
 }
 
 /** Which field a failed test is about, so that it is shown there. */
-export function fieldOf(failure: FailureInfo): 'key' | 'model' | 'endpoint' | undefined {
+export function fieldOf(
+  failure: Pick<Told, 'code' | 'message' | 'data'>,
+): 'key' | 'model' | 'endpoint' | undefined {
   const FIELDS: Partial<Record<FailureCode, 'key' | 'model' | 'endpoint'>> = {
     key_missing: 'key',
     model_auth: 'key',

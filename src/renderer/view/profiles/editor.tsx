@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Copy, Trash2 } from 'lucide-react';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
@@ -86,6 +86,14 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
     impossible.length > 0 ||
     held !== undefined;
   const element = useRef<HTMLFormElement>(null);
+  const wanted = useProfiles((state) => state.wanted);
+  useEffect(() => {
+    if (wanted === undefined) return;
+    useProfiles.setState({ wanted: undefined });
+    const label = { key: 'Key', model: 'Model', endpoint: 'Endpoint' }[wanted];
+    const labels = [...(element.current?.querySelectorAll('label') ?? [])];
+    labels.find((one) => one.textContent === label)?.control?.focus();
+  }, [wanted]);
   const remote = form.provider !== 'practice';
 
   const submit = () => {
@@ -178,6 +186,15 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
         <FailureNote
           tone="warn"
           failure={{ code: 'key_missing', message: `It cannot be used yet: ${problem}` }}
+          actions={
+            remote &&
+            form.key_env.trim() === '' &&
+            /\bkey\b/.test(problem) && (
+              <Button size="s" onClick={() => useProfiles.setState({ wanted: 'key' })}>
+                Enter key…
+              </Button>
+            )
+          }
         />
       )}
       <fieldset className={s['group']}>
@@ -205,6 +222,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
           problem={shown.model}
           disabled={builtIn}
           onChange={changeText('model')}
+          onEndpoint={(endpoint) => setForm((old) => ({ ...old, endpoint }))}
         />
         {remote && text('endpoint', 'Endpoint', ENDPOINT_HELP[form.provider])}
         {remote && !builtIn && form.key_env.trim() === '' && (

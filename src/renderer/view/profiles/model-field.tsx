@@ -16,6 +16,7 @@ export function ModelField({
   problem,
   disabled,
   onChange,
+  onEndpoint,
 }: {
   form: Form;
   /** Id of a key that was just entered. */
@@ -23,10 +24,13 @@ export function ModelField({
   problem: string | undefined;
   disabled: boolean;
   onChange: (model: string) => void;
+  /** The person takes the address that the models were found at. */
+  onEndpoint: (endpoint: string) => void;
 }) {
   const list = useId();
   const [models, setModels] = useState<string[]>();
   const [note, setNote] = useState('');
+  const [versioned, setVersioned] = useState<string>();
   const [busy, setBusy] = useState(false);
   const { provider, endpoint, key_env } = form;
   const ask = () => {
@@ -41,7 +45,9 @@ export function ModelField({
       .then(
         (reply) => {
           setModels(reply.models);
-          setNote(`${many(reply.models.length, 'model')} offered; the field suggests them`);
+          setVersioned(reply.endpoint);
+          const offered = `${many(reply.models.length, 'model')} offered; the field suggests them`;
+          setNote(reply.endpoint === undefined ? offered : `${offered}. They are at ${reply.endpoint}`);
         },
         (error: unknown) => {
           const { message, todo } = failureOf(error);
@@ -69,6 +75,9 @@ export function ModelField({
             <Button disabled={busy} onClick={ask}>
               List
             </Button>
+          )}
+          {!disabled && versioned !== undefined && (
+            <Button onClick={() => onEndpoint(versioned)}>Add /v1</Button>
           )}
           <datalist id={list}>
             {models?.slice(0, 200).map((model) => (

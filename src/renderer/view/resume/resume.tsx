@@ -4,6 +4,7 @@ import type { FailureInfo } from '../../../shared/run/failure';
 import { call, failureOf } from '../../client';
 import { openRun } from '../../store/app';
 import { useProfiles } from '../../store/profiles';
+import { ProfileOffer } from '../profiles/offer';
 import { ProfileButton } from '../chat/profile-button';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
@@ -84,7 +85,12 @@ export function Resume({ head, chosen }: { head: RunHead; chosen: string | undef
                   </p>
                 )}
                 {flight.missing.map((one) => (
-                  <FailureNote key={one.message} failure={one} tone="warn" />
+                  <FailureNote
+                    key={one.message}
+                    failure={one}
+                    tone="warn"
+                    actions={<ProfileOffer failure={one} profile={flight.profile} />}
+                  />
                 ))}
                 <Gates flight={flight} />
                 {flight.diff.some((field) => field.changed) ? (
