@@ -19,9 +19,10 @@ const LINK = 0o120000;
  * The files of a zip. Nothing is ever written under an entry's name; names that lead out of their folder are refused all
  * the same, links are never followed, and a zip that would unpack to far more than it is is refused as a whole.
  *
- * @throws Failure `corrupt` for what is no zip, `too_large`
+ * @param now milliseconds, for the time that one file may take
+ * @throws Failure `corrupt` for what is no zip, `too_large` (also what takes too long), `cancelled`
  */
-export async function zipTree(path: string): Promise<Tree> {
+export async function zipTree(path: string, now = () => performance.now()): Promise<Tree> {
   const { size } = await stat(path);
   const zip = await opened(path);
   const entries = new Map<string, yauzl.Entry>();
@@ -48,7 +49,7 @@ export async function zipTree(path: string): Promise<Tree> {
       const entry = entries.get(name);
       if (!entry) throw new Failure({ code: 'not_found', message: `${name} is not in the zip.` });
       try {
-        return await contentOf(zip, entry, name, limits);
+        return await contentOf(zip, entry, name, limits, now);
       } catch (error) {
         throw zipFailure(error);
       }
@@ -107,9 +108,10 @@ async function contentOf(
   entry: yauzl.Entry,
   name: string,
   { most = LARGEST_FILE, signal }: ReadLimits = {},
+  now: () => number,
 ): Promise<Uint8Array> {
   if (entry.uncompressedSize > most) throw tooLarge(name);
-  const deadline = performance.now() + PATIENCE;
+  const deadline = now() + PATIENCE;
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
     zip.openReadStream(entry, (error, found) => (error ? reject(error) : resolve(found))),
   );
@@ -122,7 +124,7 @@ async function contentOf(
     size += bytes.length;
     if (size > most) throw tooLarge(name);
     if (signal?.aborted && size > NEARLY_DONE) throw stopped();
-    if (performance.now() > deadline) throw tooSlow(name);
+    if (now() > deadline) throw tooSlow(name);
     sum = crc32(bytes, sum);
     chunks.push(bytes);
   }
