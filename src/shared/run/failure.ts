@@ -18,6 +18,7 @@ export const FAILURE_CODES = [
   'store_unsafe',
   'store_read_only',
   'store_config',
+  'store_protocol',
   'conflict',
   'too_large',
   'unsupported',

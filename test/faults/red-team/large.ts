@@ -8,7 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createGzip } from 'node:zlib';
 import { Readable } from 'node:stream';
@@ -30,8 +30,10 @@ import { profile } from '../../../src/main/settings/profile';
 import { isFailure } from '../../../src/shared/run/failure';
 import type * as Weight from '../../../src/shared/run/weight';
 import { tempFolder } from '../../support/folder';
+import { announcingServer } from '../../support/announcing-server';
 import { pauseOf } from '../../support/pauses';
 import { sampled } from '../../support/prerequisites';
+import { until } from '../../support/wait';
 import { weakenedModules, type Attempt } from './attempt';
 
 const GOLDEN = readFileSync(join(import.meta.dirname, '../../fixtures/golden-v3.jsonl'), 'utf8');
@@ -276,29 +278,16 @@ export const largeThings: readonly Attempt[] = [
     name: 'a NATS server announces that it takes messages of 99 GB',
     by: 'the network',
     async try() {
-      let asked = '';
-      let left = (): void => undefined;
-      const gone = new Promise<void>((resolve) => (left = resolve));
-      const server = createTcpServer((socket) => {
-        socket.on('error', () => undefined).on('close', () => left());
-        socket.on('data', (bytes) => {
-          asked += bytes.toString('latin1');
-          if (asked.includes('PING')) socket.write('PONG\r\n');
-        });
-        const info = { server_id: 'X', version: '2.11.0', proto: 1, headers: true, max_payload: 99e9 };
-        socket.write(`INFO ${JSON.stringify(info)}\r\n`);
-      });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const server = await announcingServer(99e9);
       try {
-        const opened = await openStore(
-          `nats://127.0.0.1:${(server.address() as AddressInfo).port}/RUNS`,
-        ).catch((error: unknown) => error);
-        if (!isFailure(opened, 'store_config')) return String(opened);
-        if (!opened.message.includes('message size')) return opened.message;
-        await gone;
-        return /(^|\n)(PUB|HPUB|SUB)/.test(asked) ? 'it was talked to' : undefined;
+        const failure = await openStore(`nats://${server.address}/RUNS`).catch(
+          (error: unknown) => error as Error,
+        );
+        if (!isFailure(failure, 'store_protocol')) return String(failure);
+        await until(() => server.seen.left === 1);
+        return /(^|\n)(PUB|HPUB|SUB)/.test(server.seen.asked) ? 'it was talked to' : undefined;
       } finally {
-        server.close();
+        server.stop();
       }
     },
   },

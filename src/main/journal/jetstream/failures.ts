@@ -93,11 +93,11 @@ export function absurdServer(maxPayload: unknown): Failure | undefined {
   if (Number.isSafeInteger(maxPayload) && Number(maxPayload) > 0 && Number(maxPayload) <= MOST_PAYLOAD)
     return undefined;
   return new Failure({
-    code: 'store_config',
+    code: 'store_protocol',
     message:
-      'The server at this address announces a message size that no NATS server has, so Holdfast left it.',
-    kept: 'Nothing was sent to the server or read from it.',
-    todo: 'Check the address, and who runs the server.',
+      'The server at this address announces a message size that no NATS server has, so Holdfast disconnected.',
+    kept: 'Holdfast sent no run to this server and read none from it.',
+    todo: 'Check the address of the store, and who runs the server there.',
     data: { max_payload: String(maxPayload).slice(0, 40) },
   });
 }

@@ -178,7 +178,10 @@ export class Link {
         if (connection !== this.#connection) return;
         if (permissionContext !== undefined) this.#asks.forbid(permissionContext);
         if (type === 'disconnect') this.#set('reconnecting');
-        else if (type === 'reconnect') {
+        else if (type === 'reconnect' && absurdServer(connection.info?.max_payload)) {
+          // Another one has its place: looked for again from the beginning.
+          void connection.close().catch(() => undefined);
+        } else if (type === 'reconnect') {
           this.epoch += 1;
           this.#set('connected');
         }

@@ -8,13 +8,17 @@ export const STATE_WORD: Record<StoreState, string> = {
   unreachable: 'Not reached',
 };
 
+/** Waiting changes nothing: the settings are wrong, or what answers there is no store. */
+const isWrong = (reason: Pick<FailureInfo, 'code'> | undefined): boolean =>
+  reason?.code === 'store_config' || reason?.code === 'store_protocol';
+
 /** Half a sentence on a store that is away: its settings are wrong, or nobody answers. */
 export const awayWords = (reason: Pick<FailureInfo, 'code'> | undefined): string =>
-  reason?.code === 'store_config' ? 'cannot be used' : 'is not reached';
+  isWrong(reason) ? 'cannot be used' : 'is not reached';
 
 /** The state of a store in a word or two. */
 export const stateWords = (state: StoreState, reason: Pick<FailureInfo, 'code'> | undefined): string =>
-  state === 'unreachable' && reason?.code === 'store_config' ? 'Cannot be used' : STATE_WORD[state];
+  state === 'unreachable' && isWrong(reason) ? 'Cannot be used' : STATE_WORD[state];
 
 /** Whether a store is there, as a shape; the word stands beside it. */
 export const StoreDot = ({ state }: { state: StoreState }) => (
