@@ -7,8 +7,10 @@ import './styles/base.css';
 import { setClient } from './client';
 import { openClient } from './client/client';
 import { followAddress } from './store/address';
+import { useApp } from './store/app';
 import { attach } from './store/attach';
 import { applyLook } from './store/look';
+import { askBeforeUnload } from './store/unsaved';
 import { App } from './view/app';
 import { guardComposition } from './view/kit/composition';
 
@@ -16,6 +18,8 @@ import { guardComposition } from './view/kit/composition';
 guardComposition();
 applyLook();
 followAddress();
+// The desktop window has no question of its own for this, and would stay open without a word.
+askBeforeUnload(window, () => useApp.getState().hello?.door === 'browser');
 const client = openClient();
 setClient(client);
 attach(client);

@@ -50,6 +50,10 @@ export function looksLikeKey(text: string): boolean {
   return /^[A-Za-z0-9_-]{32,}$/.test(bare) && changes(bare) >= bare.length / 5;
 }
 
+/** Whether a key with the mark of a service stands anywhere in a text, as in a title or a prompt. */
+export const holdsKey = (text: string): boolean =>
+  text.split(/[\s,;"'`=<>()]+/).some((word) => PREFIX.test(word) && looksLikeKey(word));
+
 /** Whether an address carries a secret: a password, or a key among its parameters. */
 export function addressHoldsKey(text: string): boolean {
   const url = parseAddress(text.trim());

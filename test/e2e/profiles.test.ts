@@ -77,6 +77,22 @@ onEveryDoor(
       await page.getByRole('button', { name: 'Model: Practice' }).click();
       await page.getByRole('menuitem', { name: 'Manage models…' }).click();
       await page.getByRole('button', { name: /^Mine/ }).click();
+      // Changes are not gone with another click, a key, or Back.
+      const mine = page.getByRole('form', { name: 'Profile Mine' });
+      await mine.getByLabel('Steps').fill('9');
+      await page.getByRole('button', { name: /^Practice/ }).click();
+      await page.getByText('Your changes to the profile “Mine” aren’t saved.').waitFor();
+      await picture(page, `unsaved-${name}`);
+      await page.keyboard.press('Escape');
+      await until(() => mine.getByLabel('Steps').inputValue()).toBe('9');
+      await page.goBack();
+      await page.getByRole('button', { name: 'Keep editing' }).click();
+      await until(() => mine.getByLabel('Steps').inputValue()).toBe('9');
+      await page.getByRole('button', { name: /^Practice/ }).click();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+      await page.getByText('Comes with Holdfast and stays as it is').waitFor();
+      await page.getByRole('button', { name: /^Mine/ }).click();
+      await until(() => mine.getByLabel('Steps').inputValue()).toBe('7');
       await page.getByRole('button', { name: 'Remove' }).click();
       await until(file).not.toContain('Mine');
       await page.getByRole('button', { name: 'Undo' }).click();

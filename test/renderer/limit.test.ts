@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { ChangeEvent, ClipboardEvent } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { useApp } from '../../src/renderer/store/app';
-import { limited, limitedShort } from '../../src/renderer/view/kit/limit';
+import { KEY_NOT_HERE, limited, limitedShort } from '../../src/renderer/view/kit/limit';
 import { project } from '../support/prerequisites';
 
 /** What a field and its person end up with when `pasted` comes in the place of a selection. */
@@ -75,6 +75,30 @@ describe('a field with a limit', () => {
     expect(useApp.getState().toasts.at(-1)?.text).toBe(
       'A title can have up to 5 characters, so Holdfast did not add your text (5 characters).',
     );
+  });
+
+  it('takes no key in a title, a tag, a price or a filter, with words around it or without', () => {
+    vi.stubGlobal('window', { setTimeout: () => 0 });
+    for (const what of ['A title', 'What you add at once', 'A price', 'A filter'])
+      for (const key of ['sk-proj-abc123def456ghi789jkl012', 'gsk_a1b2c3d4e5f6g7h8i9j0k1l2'])
+        for (const text of [key, `my key ${key}`, `KEY=${key}`, `"${key}", and more`]) {
+          useApp.setState({ toasts: [] });
+          limitedShort(what, 300, '', () => expect.unreachable()).onChange({
+            target: { value: text },
+          } as ChangeEvent<HTMLInputElement>);
+          expect(useApp.getState().toasts.map((toast) => toast.text)).toEqual([KEY_NOT_HERE]);
+        }
+    const taken: string[] = [];
+    for (const text of [
+      'sk-',
+      'keys of 2024',
+      'risk-2024-report-for-the-board',
+      '0123456789abcdef'.repeat(2),
+    ])
+      limitedShort('A title', 300, '', (value) => taken.push(value)).onChange({
+        target: { value: text },
+      } as ChangeEvent<HTMLInputElement>);
+    expect(taken).toHaveLength(4);
   });
 
   it('is never one that the browser cuts', () => {

@@ -4,6 +4,7 @@ import type { ClientStatus } from '../../shared/contract/connect';
 import type { RunRow } from '../../shared/contract/views';
 import type { FailureInfo } from '../../shared/run/failure';
 import { call, failureOf } from '../client';
+import { leaving } from './unsaved';
 
 export type Hello = CommandOutput<'app.hello'>;
 export type Theme = 'system' | 'light' | 'dark';
@@ -105,7 +106,12 @@ function rememberedTheme(): Theme {
   }
 }
 
-export const go = (place: Place) => set({ place, drawer: false });
+/** Shows something else, after a question where that would take unsaved changes away. */
+export function go(place: Place): void {
+  const shown = () => set({ place, drawer: false });
+  if (JSON.stringify(place) === JSON.stringify(get().place)) shown();
+  else leaving(shown);
+}
 export const openRun = (id: string, pane: Extract<Place, { view: 'run' }>['pane'] = 'auto') =>
   go({ view: 'run', id, pane });
 /** Another profile was chosen for a run: the pre-flight shows what that changes. */

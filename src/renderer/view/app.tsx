@@ -12,6 +12,7 @@ import { Boundary } from './kit/boundary';
 import { Button } from './kit/button';
 import { FailureNote } from './kit/failure';
 import { LiveRegion, Toasts } from './kit/toasts';
+import { LeaveQuestion } from './kit/unsaved';
 import { plainVisible } from './kit/visible';
 import { DiskBanner } from './library/disk';
 import { Browse, Compare, fetchLater, Permissions, Profiles, Search, Stores } from './later';
@@ -66,6 +67,7 @@ export function App() {
       <ImportDialog />
       <Moving />
       <QuestionDialog />
+      <LeaveQuestion />
       {overlay === 'palette' && <Palette />}
       {overlay === 'shortcuts' && <Shortcuts />}
       {overlay === 'versions' && <VersionsDialog />}

@@ -1,6 +1,11 @@
 import type { ChangeEvent, ClipboardEvent } from 'react';
+import { holdsKey } from '../../../shared/secret-text';
 import { toast } from '../../store/app';
 import { many } from './numbers';
+
+/** Said of a key that was pasted into a field for something else. */
+export const KEY_NOT_HERE =
+  'That looks like a key, so Holdfast did not enter it here. Keys have a field of their own under Models and keys.';
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
@@ -49,7 +54,10 @@ export const limitedShort = (
   limited({
     value,
     limit,
-    onChange,
+    onChange: (next) => {
+      if (!holdsKey(next) || holdsKey(value)) onChange(next);
+      else toast({ tone: 'warn', text: KEY_NOT_HERE });
+    },
     onTooLong: (added) =>
       toast({
         tone: 'warn',

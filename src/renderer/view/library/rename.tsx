@@ -1,5 +1,6 @@
 import { limitedShort } from '../kit/limit';
 import { useState } from 'react';
+import { toast } from '../../store/app';
 import { renameRun } from '../../store/runs';
 
 /** The title as a field in its place: Enter and leaving it keep what was typed, Escape does not. */
@@ -20,7 +21,14 @@ export function Rename({
   const done = (keep: boolean) => {
     if (over) return;
     setOver(true);
-    if (keep && text.trim() !== title) void renameRun(id, text);
+    const changed = text.trim() !== title;
+    if (keep && changed) void renameRun(id, text);
+    else if (changed && text.trim() !== '')
+      toast({
+        tone: 'info',
+        text: 'The title stays as it was.',
+        action: { label: 'Use what I typed', run: () => void renameRun(id, text) },
+      });
     onDone();
   };
   return (

@@ -9,6 +9,7 @@ import { Dialog } from '../kit/dialog';
 import { Field, inputClass } from '../kit/field';
 import { many } from '../kit/numbers';
 import { Name } from '../kit/shown';
+import { useUnsavedForm } from '../kit/unsaved';
 import { limitedShort } from '../kit/limit';
 import s from './tags.module.css';
 
@@ -58,7 +59,11 @@ function Change({ ids }: { ids: readonly string[] }) {
       live = false;
     };
   }, [ids]);
-  const close = () => tagRuns(undefined);
+  const { leave, settled } = useUnsavedForm(
+    add.length > 0 || remove.length > 0 || typed.trim() !== '',
+    ids.length === 1 ? 'the tags' : `the tags of ${many(ids.length, 'run')}`,
+  );
+  const close = () => leave(() => tagRuns(undefined));
   const one = ids.length === 1;
   const there = new Set([
     ...(have ?? []).filter(({ count }) => count === ids.length).map(({ value }) => value),
@@ -78,7 +83,8 @@ function Change({ ids }: { ids: readonly string[] }) {
   };
   const save = () => {
     const all = take(typed);
-    close();
+    settled();
+    tagRuns(undefined);
     if (all.length > 0 || remove.length > 0) void changeTags(ids, all, remove);
   };
   const suggestions = known.filter((tag) => !there.has(tag) && !add.includes(tag)).slice(0, 50);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ArrowLeft, Radar, Server as ServerIcon } from 'lucide-react';
+import { Radar, Server as ServerIcon } from 'lucide-react';
 import { SERVICES, type Service } from '../../../shared/services';
 import { call } from '../../client';
 import { loadKeys } from '../../store/keys';
@@ -30,16 +30,7 @@ export function AddModel() {
         key={`${chosen.service.id} ${chosen.service.address}`}
         service={chosen.service}
         models={chosen.models}
-        back={
-          <Button
-            look="ghost"
-            size="s"
-            icon={<ArrowLeft size="0.875rem" />}
-            onClick={() => setChosen(undefined)}
-          >
-            All services
-          </Button>
-        }
+        onBack={() => setChosen(undefined)}
       />
     );
   return (

@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { CircleCheck, ExternalLink, FlaskConical, Plug } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { ArrowLeft, CircleCheck, ExternalLink, FlaskConical, Plug } from 'lucide-react';
 import type { FailureInfo } from '../../../shared/run/failure';
 import { looksLikeKey } from '../../../shared/secret-text';
 import type { Ability, Service } from '../../../shared/services';
@@ -12,6 +12,7 @@ import { loadProfiles, useProfiles } from '../../store/profiles';
 import { Button } from '../kit/button';
 import { FailureNote } from '../kit/failure';
 import { TextField } from '../kit/field';
+import { useUnsavedForm } from '../kit/unsaved';
 import { FormProblems, toFirstProblem } from '../kit/form-problems';
 import { AdvancedFields } from '../profiles/advanced';
 import { FIELD_NAMES, problemsOf, profileOf, type Form } from '../profiles/form';
@@ -28,11 +29,12 @@ const NOT_HERE = 'That looks like a key, so it was not entered here. Paste it in
 export function ServiceForm({
   service,
   models: offered,
-  back,
+  onBack,
 }: {
   service: Service;
   models: string[];
-  back: ReactNode;
+  /** The way back to all services. */
+  onBack: () => void;
 }) {
   const { profiles, tools } = useProfiles();
   const taken = new Set(profiles.map((one) => one.profile.name));
@@ -46,6 +48,8 @@ export function ServiceForm({
   const [wrong, setWrong] = useState<{ field: 'name' | 'endpoint'; text: string }>();
   const [asking, setAsking] = useState(false);
   const [connected, setConnected] = useState(offered.length > 0);
+  const [touched, setTouched] = useState(false);
+  const { leave, settled } = useUnsavedForm(touched, `the new model of ${service.name}`);
   const element = useRef<HTMLFormElement>(null);
   const ownAddress = service.address === '' || service.ports !== undefined;
   const address = addressProblem(form.endpoint);
@@ -60,6 +64,7 @@ export function ServiceForm({
 
   const change = (part: Partial<Form>) => {
     setForm((old) => ({ ...old, ...part }));
+    setTouched(true);
     setTested(undefined);
     setFailure(undefined);
     setWrong(undefined);
@@ -133,6 +138,7 @@ export function ServiceForm({
       const made = profile();
       await call('profiles.save', { profile: made, ...(held && { key: { id: held.id, keep } }) });
       await Promise.all([loadProfiles(), loadKeys()]);
+      settled();
       chooseProfile(made.name);
       go({ view: 'new' });
     } catch (error) {
@@ -158,7 +164,9 @@ export function ServiceForm({
       }}
     >
       <div className={s['head']}>
-        {back}
+        <Button look="ghost" size="s" icon={<ArrowLeft size="0.875rem" />} onClick={() => leave(onBack)}>
+          All services
+        </Button>
         <h2>{service.name}</h2>
         <Abilities service={service} />
       </div>
@@ -185,6 +193,7 @@ export function ServiceForm({
             disabled={busy !== undefined || address !== undefined}
             onHeld={(entry) => {
               setHeld(entry);
+              setTouched(true);
               setTested(undefined);
               setFailure(undefined);
               if (entry) void list(entry);

@@ -1,5 +1,8 @@
+import { holdsKey, looksLikeKey } from '../../../shared/secret-text';
+import { toast } from '../../store/app';
 import { useProfiles } from '../../store/profiles';
 import { Field, inputClass, Switch } from '../kit/field';
+import { KEY_NOT_HERE } from '../kit/limit';
 import { Shown } from '../kit/shown';
 import { impossibleTools, toolsOf, type Form, type Problems } from './form';
 import s from './profiles.module.css';
@@ -30,7 +33,10 @@ export function AdvancedFields({
           inputMode="decimal"
           value={form[key]}
           disabled={disabled}
-          onChange={(event) => onChange({ [key]: event.target.value })}
+          onChange={(event) => {
+            if (looksLikeKey(event.target.value)) toast({ tone: 'warn', text: KEY_NOT_HERE });
+            else onChange({ [key]: event.target.value });
+          }}
         />
       )}
     </Field>
@@ -60,7 +66,11 @@ export function AdvancedFields({
                 rows={5}
                 value={form.system_prompt}
                 disabled={disabled}
-                onChange={(event) => onChange({ system_prompt: event.target.value })}
+                onChange={(event) => {
+                  const { value } = event.target;
+                  if (!holdsKey(value) || holdsKey(form.system_prompt)) onChange({ system_prompt: value });
+                  else toast({ tone: 'warn', text: KEY_NOT_HERE });
+                }}
               />
             )}
           </Field>

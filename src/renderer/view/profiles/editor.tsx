@@ -13,6 +13,8 @@ import { loadKeys, mustAskToKeep, type SecretEntry } from '../../store/keys';
 import { originOf } from '../models/add-model';
 import { KeepQuestion } from '../models/keep-question';
 import { KeyField } from '../models/key-field';
+import { useUnsavedForm } from '../kit/unsaved';
+import { plainVisible } from '../kit/visible';
 import { AdvancedFields } from './advanced';
 import { ModelField } from './model-field';
 import { ProfileActions } from './sharing';
@@ -85,6 +87,10 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
     was === undefined ||
     impossible.length > 0 ||
     held !== undefined;
+  const { leave, settled } = useUnsavedForm(
+    JSON.stringify(form) !== JSON.stringify(start) || held !== undefined,
+    was === undefined ? 'the new profile' : `the profile “${plainVisible(was)}”`,
+  );
   const element = useRef<HTMLFormElement>(null);
   const wanted = useProfiles((state) => state.wanted);
   useEffect(() => {
@@ -125,6 +131,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
           },
         },
       });
+      settled();
       go({ view: 'profiles', name: profile.name });
       setFailure(undefined);
     } catch (error) {
@@ -151,6 +158,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
             ),
         },
       });
+      settled();
       go({ view: 'profiles' });
     } catch (error) {
       setFailure(failureOf(error));
@@ -249,7 +257,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
       <FormProblems names={FIELD_NAMES} problems={shown} form={element} />
       <div className={s['actions']}>
         {builtIn ? (
-          <Button look="primary" icon={<Copy size="0.9375rem" />} onClick={onCopy}>
+          <Button look="primary" icon={<Copy size="0.9375rem" />} onClick={() => onCopy && leave(onCopy)}>
             Make a copy
           </Button>
         ) : (
@@ -265,7 +273,7 @@ export function Editor({ was, builtIn, problem, saved, start, onCopy }: EditorPr
             <span className={s['grow']} />
             {was !== undefined && (
               <>
-                <Button look="ghost" icon={<Copy size="0.9375rem" />} onClick={onCopy}>
+                <Button look="ghost" icon={<Copy size="0.9375rem" />} onClick={() => onCopy && leave(onCopy)}>
                   Duplicate
                 </Button>
                 <Button look="ghost" icon={<Trash2 size="0.9375rem" />} onClick={() => void remove()}>

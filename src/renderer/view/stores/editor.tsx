@@ -12,7 +12,9 @@ import { Field, inputClass, Switch, TextField } from '../kit/field';
 import { KeepQuestion } from '../models/keep-question';
 import { Checks } from './checks';
 import { FormProblems, toFirstProblem } from '../kit/form-problems';
-import { entryOf, FIELD_NAMES, problemsOf, secretOf, serversOf, type Form } from './form';
+import { useUnsavedForm } from '../kit/unsaved';
+import { entryOf, FIELD_NAMES, problemsOf, secretOf, serversOf, type Form, type Problems } from './form';
+import { pastedInto } from './pasted';
 import { SecretField } from './secret-field';
 import p from '../profiles/profiles.module.css';
 
@@ -31,6 +33,8 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   const [held, setHeld] = useState<SecretEntry>();
   const [changing, setChanging] = useState(false);
   const [asking, setAsking] = useState(false);
+  const [refused, setRefused] = useState<{ field: keyof Form; text: string }>();
+  const [note, setNote] = useState<string>();
   useEffect(() => void loadKeys(), []);
   const servers = serversOf(form);
   const mine = useKeys((state) =>
@@ -43,16 +47,30 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
   const login = form.login === 'none' && mine?.kind === 'token' ? 'token' : form.login;
   const secret = secretOf({ ...form, login });
   const saved = changing || mine?.kind !== secret ? undefined : mine;
+  const enter = (field: TextKey, value: string) => {
+    const { part, problem, note: said } = pastedInto(form, field, value);
+    setRefused(problem === undefined ? undefined : { field, text: problem });
+    if (said !== undefined) setNote(said);
+    change(part);
+  };
   const change = (part: Partial<Form>) => {
     setForm((old) => ({ ...old, ...part }));
     setChecks(undefined);
+    // What one address said is not about another.
+    setFailure(undefined);
     // A password is for the servers that it was entered for.
     if ('servers' in part || 'login' in part || 'kind' in part) setHeld(undefined);
   };
   const taken = new Set(stores.filter((one) => one.name !== was).map((one) => one.name.toLowerCase()));
   const problems = problemsOf({ ...form, login }, taken, (held ?? saved) !== undefined);
-  const shown = tried ? problems : {};
-  const dirty = was === undefined || held !== undefined || JSON.stringify(form) !== JSON.stringify(start);
+  const shown: Problems = {
+    ...(tried && problems),
+    ...(refused && { [refused.field]: refused.text }),
+  };
+  const unsaved = held !== undefined || JSON.stringify(form) !== JSON.stringify(start);
+  const dirty = was === undefined || unsaved;
+
+  const { settled } = useUnsavedForm(unsaved, was === undefined ? 'the new store' : `the store “${was}”`);
 
   const work = async (what: 'test' | 'save', task: () => Promise<void>) => {
     setTried(true);
@@ -88,6 +106,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
       setChanging(false);
       await Promise.all([loadStores(), loadKeys()]);
       toast({ tone: 'info', text: `“${store.name}” is ${was === undefined ? 'added' : 'saved'}.` });
+      settled();
       go({ view: 'stores', name: store.name });
     });
   const remove = async () => {
@@ -107,6 +126,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
             ),
         },
       });
+      settled();
       go({ view: 'stores' });
     } catch (error) {
       setFailure(failureOf(error));
@@ -119,7 +139,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
       problem={shown[key]}
       value={form[key]}
       placeholder={placeholder}
-      onChange={(value) => change({ [key]: value })}
+      onChange={(value) => enter(key, value)}
     />
   );
   return (
@@ -251,6 +271,7 @@ export function StoreEditor({ was, start }: { was: string | undefined; start: Fo
           </fieldset>
         </>
       )}
+      {note !== undefined && <p role="status">{note}</p>}
       {busy !== undefined && (
         <p role="status">
           {door === 'browser'

@@ -10,6 +10,7 @@ import { Dialog } from '../kit/dialog';
 import { FailureNote } from '../kit/failure';
 import { Field, inputClass } from '../kit/field';
 import { Name } from '../kit/shown';
+import { useUnsavedForm } from '../kit/unsaved';
 import { limitedShort } from '../kit/limit';
 import s from './panel.module.css';
 
@@ -71,13 +72,19 @@ export function PricesDialog({
   onClose: () => void;
 }) {
   const [currency, setCurrency] = useState(table.currency);
-  const [drafts, setDrafts] = useState<Draft[]>(() => {
+  const [start] = useState<Draft[]>(() => {
     const known = table.prices.map(draftOf);
     const missing = [...new Set(wanted)].filter(
       (model) => model && !known.some((one) => one.model === model),
     );
     return [...known, ...missing.map(blank)];
   });
+  const [drafts, setDrafts] = useState(start);
+  const { leave, settled } = useUnsavedForm(
+    currency !== table.currency || JSON.stringify(drafts) !== JSON.stringify(start),
+    'the prices',
+  );
+  const close = () => leave(onClose);
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<FailureInfo>();
   const change = (at: number, part: Partial<Draft>) =>
@@ -94,13 +101,14 @@ export function PricesDialog({
         prices: filled.flatMap((draft) => priceOf(draft) ?? []),
       });
       toast({ tone: 'info', text: 'Prices are saved.' });
+      settled();
       onClose();
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
   return (
-    <Dialog label="What models cost" size="l" onClose={onClose}>
+    <Dialog label="What models cost" size="l" onClose={close}>
       <form
         className={s['prices']}
         onSubmit={(event) => {
@@ -168,7 +176,7 @@ export function PricesDialog({
           </Button>
         </div>
         <div className={s['foot']}>
-          <Button look="ghost" onClick={onClose}>
+          <Button look="ghost" onClick={close}>
             Cancel
           </Button>
           <Button look="primary" type="submit">
