@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright';
@@ -119,6 +119,7 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
       await Promise.all([...services.values()].map((service) => service.stop()));
       await proxy?.stop();
       certificates?.remove();
+      mkdirSync(join(project, 'test-results'), { recursive: true });
       writeFileSync(
         join(project, 'test-results', `newcomer-${target.replace(' ', '-')}.txt`),
         report.join('\n'),
@@ -185,7 +186,7 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
       const service = SERVICES.find((one) => one.id === id)!;
       const name = id === 'other' ? 'My model' : service.name;
       const hand = new Hand();
-      // One question for the address; the person says yes.
+      // One question for the address and this key; the person says yes.
       if (target === 'stand-in') await app.system('answer', { kind: 'messageBox', value: 1 });
       await toServices(hand);
       if (id === ids[0]) await picture(page, `add-model-services-${target.replace(' ', '-')}`);
@@ -215,7 +216,10 @@ function newcomer(target: Target, ids: readonly string[], locals: readonly strin
       }
       await hand.click(form.getByRole('button', { name: 'Change…' }));
       await hand.fill(key, RIGHT);
+      // Leave was given for the other key, not for this one.
+      if (target === 'stand-in') await app.system('answer', { kind: 'messageBox', value: 1 });
       await hand.click(form.getByRole('button', { name: 'Connect', exact: true }));
+      await agree(hand);
       await form.getByRole('option').first().waitFor();
       // What was entered is nowhere in the page any more.
       expect(await page.content()).not.toContain('0123456789');
