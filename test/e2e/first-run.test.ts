@@ -57,6 +57,14 @@ onOneStart('the first minute', (app, target) => {
     await say(page, 'append list.txt: and the bank');
     await status(page, 'Waiting for you');
     await composer(page).fill('No, leave that file alone');
+    // Neither of the two meanings is chosen by plain Enter: nothing is sent, queued or answered, and the words stay.
+    await composer(page).press('Enter');
+    await page.getByRole('button', { name: 'Send after this step' }).focus();
+    await page.keyboard.press('Enter');
+    await status(page, 'Waiting for you');
+    expect(await composer(page).inputValue()).toBe('No, leave that file alone');
+    expect(await page.getByRole('list', { name: /queued|waiting/i }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Don’t allow, and say this' }).click();
     await status(page, 'Your turn');
     expect(readFileSync(join(home.files, 'list.txt'), 'utf8')).toBe('plants and Ada\n');
