@@ -95,7 +95,12 @@ onEveryDoor(
       await until(() => mine.getByLabel('Steps').inputValue()).toBe('7');
       await page.getByRole('button', { name: 'Remove' }).click();
       await until(file).not.toContain('Mine');
-      await page.getByRole('button', { name: 'Undo' }).click();
+      // What was said of the other profile may still be there, with an Undo of its own.
+      await page
+        .getByRole('status', { name: 'Messages' })
+        .locator('> div', { hasText: '“Mine” was removed' })
+        .getByRole('button', { name: 'Undo' })
+        .click();
       await until(file).toContain('Mine');
     });
 
