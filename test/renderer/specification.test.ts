@@ -76,6 +76,27 @@ describe('the examples of the specifications', () => {
   });
 });
 
+describe('code by its indent', () => {
+  it('reads what follows it as in the whole text, whatever was before', () => {
+    const before = [
+      '',
+      '-\n\n',
+      '- a\n\n',
+      '1. a\n\n- b\n\n',
+      'a\n\n',
+      '> - q\n\n',
+      '# h\n',
+      '```\nx\n```\n',
+      '[x]: /u\n\n',
+    ];
+    const code = ['    o\n', '\to\n', '    o\n\n    p\n', '      o\n\n\n'];
+    const after = ['*', '*\n\nx', '2. x', '-\n', '+', '* x', '1.', '7)\n\nx', '<a>\n', '| a |\n|-|\n'];
+    const texts = before.flatMap((one) => code.flatMap((two) => after.map((three) => one + two + three)));
+    const differ = texts.filter((text) => streamed(inParts(text, 3)) !== whole(text));
+    expect(differ).toEqual([]);
+  });
+});
+
 describe('answers of our own', () => {
   it('give the same in the end, in parts of any size', () => {
     for (const text of [...corpus, longText(400)])

@@ -286,6 +286,10 @@ function isSettled(source: string, blocks: readonly Block[], at: number): boolea
   // The title of a definition may be on the next line, and end on a later one.
   const title =
     last && blocks[at - 1]?.node?.type === 'definition' && (kind === 'paragraph' || kind === 'definition');
+  // The library reads an empty bullet behind code by its indent otherwise where a list was before that code.
+  const { node } = blocks[at] ?? {};
+  const indented = node?.type === 'code' && !FENCE.test(source.slice(from));
+  if (indented && blocks[at - 1]?.node?.type === 'list') return false;
   return isSettledAt(source, from, title);
 }
 
