@@ -252,7 +252,7 @@ function names(text: string): string[] {
 
 /** A text argument; `-` stands for the whole input. */
 async function textOf(argument: string): Promise<string> {
-  const text = argument === '-' ? (await input()).replace(/\n$/, '') : argument;
+  const text = argument === '-' ? (await input()).replace(/\r?\n$/, '') : argument;
   if (text.trim() !== '') return text;
   throw new Failure({
     code: 'bad_request',
