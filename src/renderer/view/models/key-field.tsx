@@ -1,16 +1,13 @@
-import { useRef, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Check, KeyRound } from 'lucide-react';
 import type { SecretEntry } from '../../../shared/contract/keys';
 import { bareSecret, keyProblem } from '../../../shared/secret-text';
 import { call, failureOf } from '../../client';
 import { Button } from '../kit/button';
-import { Field, inputClass } from '../kit/field';
+import { SecretInput } from './secret-input';
 import s from './models.module.css';
 
-/**
- * A field for a secret. What is typed stays in the field itself until it is handed to the main process, and is gone from
- * the page then: neither the page's state nor a draft ever has it.
- */
+/** A secret that the main process holds once it was entered: then only its last characters are shown. */
 export function KeyField({
   label = 'Key',
   kind = 'key',
@@ -34,26 +31,16 @@ export function KeyField({
   /** Undefined: the person wants to enter another one. */
   onHeld: (entry: SecretEntry | undefined) => void;
 }) {
-  const field = useRef<HTMLInputElement>(null);
-  const [wrong, setWrong] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const hand = async () => {
-    const input = field.current;
-    if (!input || busy) return;
-    const value = input.value;
+  const hand = async (value: string): Promise<string | undefined> => {
     const refused =
       kind === 'key' ? keyProblem(bareSecret(value)) : value === '' ? 'Enter it first.' : undefined;
-    setWrong(refused);
-    if (refused !== undefined) return;
-    setBusy(true);
+    if (refused !== undefined) return refused;
     try {
-      const entry = await call('keys.hold', { kind, service, value });
-      input.value = '';
-      onHeld(entry);
+      onHeld(await call('keys.hold', { kind, service, value }));
+      return undefined;
     } catch (error) {
-      setWrong(failureOf(error).message);
+      return failureOf(error).message;
     }
-    setBusy(false);
   };
   if (held)
     return (
@@ -80,31 +67,13 @@ export function KeyField({
       </div>
     );
   return (
-    <Field label={label} help={help} problem={wrong ?? problem}>
-      {(ids) => (
-        <div className={s['with-button']}>
-          <input
-            {...ids}
-            ref={field}
-            className={inputClass}
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            data-1p-ignore=""
-            data-lpignore="true"
-            disabled={disabled}
-            onChange={() => setWrong(undefined)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter') return;
-              event.preventDefault();
-              void hand();
-            }}
-          />
-          <Button disabled={disabled || busy} onClick={() => void hand()}>
-            {action}
-          </Button>
-        </div>
-      )}
-    </Field>
+    <SecretInput
+      label={label}
+      help={help}
+      problem={problem}
+      action={action}
+      disabled={disabled}
+      onEnter={hand}
+    />
   );
 }
